@@ -1,0 +1,1 @@
+"""Audit: which pipelines of a repository can be run twice."""

@@ -1,0 +1,54 @@
+"""The `setpoint` command. Each subcommand's module is imported only when it runs."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import cast
+
+import click
+
+from setpoint import __version__
+from setpoint.errors import SetpointError
+
+# name → (module of the command, the line that --help shows). Kept here so that --help imports
+# none of the commands. Each module has a click command called `command`.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "audit": ("setpoint.cli.audit", "Find the pipelines of a repository that cannot be run twice."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports one only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The commands in the order in which a newcomer meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import the one command that was asked for."""
+        if cmd_name not in COMMANDS:
+            return None
+        return cast("click.Command", importlib.import_module(COMMANDS[cmd_name][0]).command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="setpoint")
+def setpoint() -> None:
+    """Data pipelines on Spark that are safe to run twice."""
+
+
+def main() -> None:
+    """Run the command line; errors become a message, a next step and an exit code."""
+    try:
+        setpoint.main(standalone_mode=True)
+    except SetpointError as error:
+        from setpoint.cli.failure import show_failure
+
+        show_failure(error)
+        sys.exit(error.exit_code)

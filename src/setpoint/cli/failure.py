@@ -1,0 +1,36 @@
+"""How an error looks to the person who typed the command."""
+
+from __future__ import annotations
+
+import click
+
+from setpoint.errors import GateFailed, ProjectError, RunError, SetpointError
+
+
+def failure_lines(error: SetpointError) -> list[str]:
+    """What failed, where, what was found and what to type next."""
+    lines = [error.message]
+    if isinstance(error, ProjectError):
+        for fault in error.faults:
+            lines.append(f"  {fault.place}: {fault.message}")
+            if fault.fix:
+                lines.append(f"      {fault.fix}")
+    if isinstance(error, RunError):
+        places = {"task": error.task, "window": error.window, "table": error.table}
+        facts = {name: value for name, value in places.items() if value} | error.facts
+        width = max((len(name) for name in facts), default=0)
+        lines += [f"  {name:<{width}}  {value}" for name, value in facts.items()]
+    if isinstance(error, GateFailed) and error.samples:
+        lines.append("  sample keys:")
+        lines += [f"    {sample}" for sample in error.samples]
+    if error.next_step:
+        lines.append(f"next: {error.next_step}")
+    return lines
+
+
+def show_failure(error: SetpointError) -> None:
+    """Print the error to standard error."""
+    first, *rest = failure_lines(error)
+    click.echo(click.style("error: ", fg="red", bold=True) + first, err=True)
+    for line in rest:
+        click.echo(line, err=True)

@@ -1,0 +1,1 @@
+"""The incident, told with real data and real kills."""

@@ -1,0 +1,1 @@
+"""Where data moves. The protocol is here; Spark is one folder down."""

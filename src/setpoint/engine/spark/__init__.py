@@ -1,0 +1,1 @@
+"""The Spark engine. The only place that imports pyspark."""

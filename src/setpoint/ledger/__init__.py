@@ -1,0 +1,1 @@
+"""The record of runs: what was set, when, by which code."""
