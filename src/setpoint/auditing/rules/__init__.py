@@ -1,0 +1,1 @@
+"""One file a rule: its words, and the judgement that finds it."""
