@@ -61,7 +61,7 @@ class Pipeline:
 
     name: str
     kind: str
-    """sql, dbt-model, dbt-snapshot, airflow-task, dagster-asset, prefect-flow, pyspark, notebook …"""
+    """sql, dbt-model, airflow-task, dagster-asset, prefect-flow, pyspark, notebook …"""
     path: str
     line: int
     verdict: Verdict
