@@ -63,7 +63,7 @@ class Histories(RuleBasedStateMachine):
         for ledger in (self.memory, self.file):
             try:
                 answers.append(call(ledger))
-            except LedgerError as error:  # noqa: PERF203 - errors are answers
+            except LedgerError as error:
                 answers.append((type(error), error.message))
         assert answers[0] == answers[1]
         return answers[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from typing import cast
 
@@ -11,10 +12,19 @@ import click
 from setpoint import __version__
 from setpoint.errors import SetpointError
 
+INTERRUPTED = 130
+
 # name → (module of the command, the line that --help shows). Kept here so that --help imports
 # none of the commands. Each module has a click command called `command`.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("setpoint.cli.init", "Write a small project that runs as it is."),
+    "run": ("setpoint.cli.run", "Run tasks for a window or a range of windows."),
+    "status": ("setpoint.cli.status", "Show where each task stands."),
+    "history": ("setpoint.cli.history", "List the runs of a task, with their attempts."),
+    "explain": ("setpoint.cli.explain", "Show what a task is and what a run of it would do."),
+    "doctor": ("setpoint.cli.doctor", "Check Python, Java, Spark, jars, catalog and ledger."),
     "audit": ("setpoint.cli.audit", "Find the pipelines of a repository that cannot be run twice."),
+    "demo": ("setpoint.cli.demo", "Tell the incident that Setpoint is for, with real data."),
 }
 
 
@@ -46,9 +56,28 @@ def setpoint() -> None:
 def main() -> None:
     """Run the command line; errors become a message, a next step and an exit code."""
     try:
-        setpoint.main(standalone_mode=True)
+        code = setpoint.main(standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        code = 0
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("\nstopped; the next run goes on from here", err=True)
+        code = INTERRUPTED
     except SetpointError as error:
         from setpoint.cli.failure import show_failure
 
         show_failure(error)
-        sys.exit(error.exit_code)
+        code = error.exit_code
+    except BrokenPipeError:
+        # The reader of a pipe has gone (`setpoint history | head`): nothing left to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except Exception:  # noqa: BLE001 — a fault of Setpoint itself; nobody wants its stack at night
+        from setpoint.cli.failure import show_fault
+
+        show_fault()
+        code = 1
+    sys.exit(code)

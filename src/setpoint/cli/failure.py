@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from setpoint.errors import GateFailed, ProjectError, RunError, SetpointError
@@ -34,3 +36,25 @@ def show_failure(error: SetpointError) -> None:
     click.echo(click.style("error: ", fg="red", bold=True) + first, err=True)
     for line in rest:
         click.echo(line, err=True)
+
+
+def show_fault() -> None:
+    """Say that Setpoint itself has a fault, and keep its stack in a file for the report."""
+    import os
+    import tempfile
+    import traceback
+    from pathlib import Path
+
+    error = sys.exc_info()[1]
+    path = Path(tempfile.gettempdir()) / f"setpoint-fault-{os.getpid()}.txt"
+    try:
+        path.write_text(traceback.format_exc(), encoding="utf-8")
+        kept = f"its details are in {path}"
+    except OSError:
+        kept = "its details could not be kept"
+    click.echo(
+        click.style("error: ", fg="red", bold=True)
+        + f"a fault in Setpoint itself: {type(error).__name__}: {error}",
+        err=True,
+    )
+    click.echo(f"next: report it; {kept}", err=True)

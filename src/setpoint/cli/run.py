@@ -1,0 +1,97 @@
+"""`setpoint run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from setpoint.cli.output import output_option, print_document, project_option
+
+
+@click.command("run")
+@click.option("--select", multiple=True, metavar="TASK", help="Run this task and what it reads.")
+@click.option("--ds", metavar="DATE", help="Run for the window that this date lies in.")
+@click.option("--start", metavar="DATE", help="Run for every window from here …")
+@click.option("--end", metavar="DATE", help="… to here, exclusive.")
+@click.option("--checksum", is_flag=True, help="Compute the content checksum of what was set.")
+@click.option("--dry-run", is_flag=True, help="Show what would run, and stop.")
+@output_option
+@project_option
+def command(
+    select: tuple[str, ...],
+    ds: str | None,
+    start: str | None,
+    end: str | None,
+    checksum: bool,
+    dry_run: bool,
+    output: str,
+    project: str,
+) -> None:
+    """Run tasks, upstream first, for a window or a range of windows.
+
+    A window is set, not added to: run it as often as you like.
+    """
+    if dry_run:
+        _show_plan(Path(project), select, ds, start, end, output)
+        return
+    from setpoint.cli.failure import show_failure
+    from setpoint.cli.progress import listener_for
+    from setpoint.running.project_run import run_project
+
+    results = run_project(
+        Path(project),
+        select=select,
+        ds=ds,
+        start=start,
+        end=end,
+        checksum=checksum,
+        listener=listener_for(output),
+    )
+    if output == "json":
+        print_document({"runs": [result.document() for result in results]})
+    failed = [result for result in results if result.state == "failed" and result.error]
+    for result in failed:
+        if result.error:
+            show_failure(result.error)
+    if failed:
+        raise SystemExit(1)
+
+
+def _show_plan(
+    folder: Path,
+    select: tuple[str, ...],
+    ds: str | None,
+    start: str | None,
+    end: str | None,
+    output: str,
+) -> None:
+    from setpoint.cli.output import print_table
+    from setpoint.model.plan import Dates
+    from setpoint.project.project import load_project
+    from setpoint.running.project_run import plan_project
+    from setpoint.running.result import iso
+
+    plan = plan_project(
+        load_project(folder), select=select, dates=Dates(ds=ds, start=start, end=end)
+    )
+    if output == "json":
+        steps = [
+            {
+                "task": step.task.name,
+                "window_start": iso(step.window.start if step.window else None),
+                "window_end": iso(step.window.end if step.window else None),
+                "target": str(step.task.target),
+                "pattern": step.task.write.name,
+            }
+            for step in plan.steps
+        ]
+        print_document({"steps": steps, "notes": list(plan.notes)})
+        return
+    for note in plan.notes:
+        click.echo(note)
+    rows = [
+        [step.task.name, step.label, step.task.write.name, str(step.task.target)]
+        for step in plan.steps
+    ]
+    print_table(["task", "window", "pattern", "target"], rows)

@@ -1,0 +1,69 @@
+"""What any engine does for a run. Spark is the one there is; tests have one in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from setpoint.model.hidden_input import HiddenInputFound
+    from setpoint.model.task import Task
+    from setpoint.model.window import Window
+
+
+@dataclass(frozen=True, kw_only=True)
+class Token:
+    """What a commit carries inside it, so that it can be recognised later."""
+
+    run_id: str
+    fence: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a write did."""
+
+    rows: int
+    snapshot: str | None
+    replaced: int | None = None
+    """Rows that stood in the scope before."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """The snapshot of each source table that was read."""
+    partitions: Mapping[str, int] = field(default_factory=dict)
+    """Rows written by partition, where the target counts them."""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analysis:
+    """What is known of a task before it writes."""
+
+    columns: Mapping[str, str]
+    scope: str | None
+    """The filter that a run's write replaces."""
+    bounds: Mapping[str, str | None]
+    """The filter by which each source is read."""
+    hidden: tuple[HiddenInputFound, ...]
+    inputs: Mapping[str, str]
+
+
+class Engine(Protocol):
+    """Moves data: reads bounded sources, transforms, checks, and sets the scope."""
+
+    def carry_out(self, task: Task, window: Window | None, token: Token) -> Outcome:
+        """Run the task and set its scope in one commit that carries the token."""
+        ...
+
+    def find_commit(self, task: Task, run_id: str) -> Outcome | None:
+        """The outcome of a commit by this run in the target's history, if there is one."""
+        ...
+
+    def checksum(self, task: Task, window: Window | None, snapshot: str | None) -> str:
+        """The content checksum of the scope as it stands in the target."""
+        ...
+
+    def analyse(self, task: Task, window: Window | None) -> Analysis:
+        """Everything up to the write, without writing."""
+        ...

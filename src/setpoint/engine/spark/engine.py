@@ -1,0 +1,203 @@
+"""The Spark engine: one attempt of a task from sources to commit."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from setpoint.engine.protocol import Analysis, Outcome, Token
+from setpoint.engine.spark.checksum import checksum
+from setpoint.engine.spark.gating import check_rows, diagnose, gated
+from setpoint.engine.spark.iceberg import IcebergTarget
+from setpoint.engine.spark.inspection import inspect, plan_text, refuse
+from setpoint.engine.spark.reading import bounded_sources, source_bounds
+from setpoint.engine.spark.session import open_session
+from setpoint.engine.spark.transforming import transformed
+from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, translate
+from setpoint.errors import EngineFailed, ResultMisshapen, RunError
+from setpoint.model.plan import WHOLE_TABLE
+from setpoint.model.scope import ColumnKind, bounds_sql
+from setpoint.model.transform import source_sql
+from setpoint.model.write import Overwrite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from setpoint.engine.spark.iceberg import TableState
+    from setpoint.engine.spark.plan_text import PlanText
+    from setpoint.model.hidden_input import HiddenInputFound
+    from setpoint.model.settings import Settings
+    from setpoint.model.task import Task
+    from setpoint.model.window import Window
+
+
+@dataclass(frozen=True, kw_only=True)
+class Built:
+    """A task's result on one window, planned but not computed."""
+
+    frame: DataFrame
+    scope: str | None
+    plan: PlanText
+    hidden: tuple[HiddenInputFound, ...]
+
+
+class SparkEngine:
+    """Runs tasks on Spark; the session starts at first use."""
+
+    def __init__(self, settings: Settings, *, say: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._say = say
+        self._spark: SparkSession | None = None
+        self._log: Path | None = None
+        self._inspected: set[str] = set()
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session, started when it is first asked for."""
+        if self._spark is None:
+            self._say("starting Spark")
+            self._spark, self._log = open_session(self._settings, say=self._say)
+        return self._spark
+
+    @property
+    def log(self) -> Path:
+        """The file that Spark logs to."""
+        if self._log is None:
+            raise EngineFailed("Spark has not been started")
+        return self._log
+
+    def carry_out(self, task: Task, window: Window | None, token: Token) -> Outcome:
+        """Run the task and set its scope in one commit that carries the token."""
+        with self._errors(task, window), self._zone(task):
+            built = self._build(task, window)
+            warnings = refuse(task, built.hidden)
+            self._inspected.add(task.fingerprint)
+            target = IcebergTarget(self.spark, task.target)
+            state = self._prepared(target, task, built.frame)
+            check_rows(built.frame, task.gates)
+            frame = gated(built.frame, task.gates, built.scope)
+            try:
+                target.set_scope(frame, built.scope, token, state.snapshot)
+            except SPARK_ERRORS as error:
+                raise self._explained(error, task, built) from None
+            outcome = target.commit(token.run_id)
+            if outcome is None:
+                raise EngineFailed(
+                    "the commit is not in the table's history",
+                    next_step=f"setpoint run --select {task.name} sets the window again",
+                )
+            return replace(outcome, inputs=built.plan.snapshots, warnings=tuple(warnings))
+
+    def find_commit(self, task: Task, run_id: str) -> Outcome | None:
+        """The outcome of a commit by this run in the target's history, if there is one."""
+        with self._errors(task, None):
+            target = IcebergTarget(self.spark, task.target)
+            return target.commit(run_id) if target.state() else None
+
+    def checksum(self, task: Task, window: Window | None, snapshot: str | None) -> str:
+        """The content checksum of the scope as it stands in the target."""
+        with self._errors(task, window), self._zone(task):
+            table = self.spark.table(task.target.sql)
+            scope = self._scope(task, window, table)
+            query = source_sql(task.target.sql, scope, snapshot=snapshot)
+            return str(checksum(self.spark.sql(query)))
+
+    def analyse(self, task: Task, window: Window | None) -> Analysis:
+        """Everything up to the write, without writing."""
+        with self._errors(task, window), self._zone(task):
+            built = self._build(task, window)
+            return Analysis(
+                columns={f.name: f.dataType.simpleString() for f in built.frame.schema.fields},
+                scope=built.scope,
+                bounds={s.name: source_bounds(self.spark, s, window) for s in task.sources},
+                hidden=built.hidden,
+                inputs=built.plan.snapshots,
+            )
+
+    def _build(self, task: Task, window: Window | None) -> Built:
+        sources = bounded_sources(self.spark, task, window)
+
+        def build() -> DataFrame:
+            return transformed(self.spark, task, window, sources)
+
+        frame = build()
+        plan = plan_text(frame)
+        # The verdict on Python's clock holds for the code; once a process is enough.
+        rebuild = None if task.fingerprint in self._inspected else build
+        return Built(
+            frame=frame,
+            scope=self._scope(task, window, frame),
+            plan=plan,
+            hidden=inspect(task, plan, rebuild),
+        )
+
+    def _scope(self, task: Task, window: Window | None, frame: DataFrame) -> str | None:
+        """The filter of the rows that a run owns; None for the whole table."""
+        if not isinstance(task.write, Overwrite) or window is None:
+            return None
+        by = task.write.by
+        field = next((f for f in frame.schema.fields if f.name.lower() == by.lower()), None)
+        if field is None:
+            raise ResultMisshapen(
+                f"the result has no column {by!r}",
+                facts={
+                    "expected": f"{by}, the column that the task overwrites by",
+                    "found": ", ".join(frame.columns),
+                },
+                next_step="add the column to the task's result, or correct its name",
+            )
+        kind = ColumnKind.of(field.dataType.simpleString())
+        if kind is None:
+            raise ResultMisshapen(
+                f"{by} is a {field.dataType.simpleString()}, which cannot be bounded by time",
+                facts={"expected": "date, timestamp or ISO text"},
+                next_step="cast it in the task",
+            )
+        return bounds_sql(field.name, kind, window)
+
+    def _prepared(self, target: IcebergTarget, task: Task, frame: DataFrame) -> TableState:
+        state = target.state()
+        if state is None:
+            target.create(frame, task)
+            state = target.state()
+        if state is None:
+            raise EngineFailed("the table was created and is not there")
+        target.check_schema(frame, state)
+        return state
+
+    def _explained(self, error: Exception, task: Task, built: Built) -> Exception:
+        translated = translate(error, log=self.log)
+        if isinstance(translated, GateFired):
+            return diagnose(built.frame, task.gates, built.scope, translated.gate, task.unique_key)
+        return translated
+
+    @contextmanager
+    def _errors(self, task: Task, window: Window | None) -> Iterator[None]:
+        """Say on which task, window and table something failed, in Setpoint's words."""
+        try:
+            yield
+        except RunError as error:
+            raise self._placed(error, task, window) from None
+        except SPARK_ERRORS as error:
+            translated = translate(error, log=self.log)
+            if isinstance(translated, GateFired):
+                raise
+            raise self._placed(translated, task, window) from None
+
+    def _placed(self, error: RunError, task: Task, window: Window | None) -> RunError:
+        label = window.label if window else WHOLE_TABLE
+        return error.on(task=task.name, window=label, table=str(task.target))
+
+    @contextmanager
+    def _zone(self, task: Task) -> Iterator[None]:
+        """Let `to_date` and the like use the zone in which the task's days begin."""
+        zone = task.grain.zone if task.grain else "UTC"
+        self.spark.conf.set("spark.sql.session.timeZone", zone)
+        try:
+            yield
+        finally:
+            self.spark.conf.set("spark.sql.session.timeZone", "UTC")

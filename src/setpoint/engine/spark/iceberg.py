@@ -1,0 +1,176 @@
+"""Iceberg as a target: create, set a scope in one commit, and read its history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import functions as F
+
+from setpoint.engine.protocol import Outcome, Token
+from setpoint.errors import ResultMisshapen
+from setpoint.model.grain import Grain
+from setpoint.model.scope import ColumnKind
+from setpoint.model.table import TableName, quote
+from setpoint.model.write import Overwrite
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+    from setpoint.model.task import Task
+
+RUN_ID = "setpoint.run-id"
+FENCE = "setpoint.fence"
+PROPERTIES = {
+    "format-version": "2",
+    # Counts of every partition in each commit's summary: an outcome for each window, for nothing.
+    "write.summary.partition-limit": "10000",
+    # Many processes may commit to one table; each commit is small.
+    "commit.retry.num-retries": "20",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableState:
+    """A table as it stands: its columns and the snapshot that readers see."""
+
+    schema: StructType
+    snapshot: str | None
+
+
+class IcebergTarget:
+    """One Iceberg table that a task owns."""
+
+    def __init__(self, spark: SparkSession, table: TableName) -> None:
+        self.spark = spark
+        self.table = table
+
+    def state(self) -> TableState | None:
+        """The table's columns and current snapshot; None when it does not exist."""
+        try:
+            schema = self.spark.table(self.table.sql).schema
+        except AnalysisException as error:
+            if (error.getCondition() or "").startswith(("TABLE_OR_VIEW", "SCHEMA_NOT_FOUND")):
+                return None
+            raise
+        key = "current-snapshot-id"
+        shown = self.spark.sql(f"SHOW TBLPROPERTIES {self.table.sql} ('{key}')").collect()
+        value = shown[0]["value"] if shown else "none"
+        return TableState(schema=schema, snapshot=value if value.isdigit() else None)
+
+    def create(self, frame: DataFrame, task: Task) -> None:
+        """Create the table from the result's schema, partitioned so that windows lie apart."""
+        columns = ", ".join(
+            f"{quote(field.name)} {field.dataType.simpleString()}" for field in frame.schema.fields
+        )
+        partition = ""
+        properties = dict(PROPERTIES)
+        if isinstance(task.write, Overwrite):
+            partition = f" PARTITIONED BY ({partition_sql(frame.schema, task.write, task.grain)})"
+            # Exact bounds in every file: a file that lies wholly in the window can be replaced.
+            properties[f"write.metadata.metrics.column.{task.write.by}"] = "full"
+        listed = ", ".join(f"{literal(k)} = {literal(v)}" for k, v in properties.items())
+        self.spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {self.table.namespace.sql}")
+        self.spark.sql(
+            f"CREATE TABLE IF NOT EXISTS {self.table.sql} ({columns}) USING iceberg{partition} "
+            f"TBLPROPERTIES ({listed})"
+        )
+
+    def check_schema(self, frame: DataFrame, state: TableState) -> None:
+        """Refuse a result whose columns are not the table's."""
+        have = {field.name.lower(): field for field in state.schema.fields}
+        give = {field.name.lower(): field for field in frame.schema.fields}
+        gone = [have[name].name for name in have if name not in give]
+        new = [give[name] for name in give if name not in have]
+        if not gone and not new:
+            return
+        facts = {}
+        if gone:
+            facts["missing"] = ", ".join(gone)
+        if new:
+            facts["not in the table"] = ", ".join(
+                f"{field.name} {field.dataType.simpleString()}" for field in new
+            )
+        added = ", ".join(f"{quote(f.name)} {f.dataType.simpleString()}" for f in new)
+        raise ResultMisshapen(
+            "the result's columns are not the table's; nothing was written",
+            facts=facts,
+            next_step=f"ALTER TABLE {self.table.sql} ADD COLUMN {added}"
+            if new and not gone
+            else "return every column of the table, or change the table",
+        )
+
+    def set_scope(
+        self, frame: DataFrame, scope: str | None, token: Token, base: str | None
+    ) -> None:
+        """Make the scope match the frame in one commit, unless it changed since `base`."""
+        writer = frame.writeTo(self.table.sql)
+        options = {
+            f"snapshot-property.{RUN_ID}": token.run_id,
+            f"snapshot-property.{FENCE}": str(token.fence),
+            "isolation-level": "serializable",
+            # The gates have shuffled already, and rows of one window need no clustering.
+            "distribution-mode": "none",
+            "fanout-enabled": "true",
+        }
+        if base is not None:
+            options["validate-from-snapshot-id"] = base
+        for key, value in options.items():
+            writer = writer.option(key, value)
+        # By filter, never dynamically: a window that became empty must be emptied too.
+        writer.overwrite(F.expr(scope) if scope else F.lit(True))
+
+    def commit(self, run_id: str) -> Outcome | None:
+        """The newest commit of a run in the history that readers see."""
+        found = self.spark.sql(
+            f"SELECT s.snapshot_id, s.summary FROM {self.table.sql}.snapshots s "  # noqa: S608
+            f"WHERE s.summary['{RUN_ID}'] = :run ORDER BY s.committed_at DESC LIMIT 1",
+            args={"run": run_id},
+        ).collect()
+        if not found:
+            return None
+        return outcome_of(str(found[0]["snapshot_id"]), found[0]["summary"])
+
+
+def outcome_of(snapshot: str, summary: Mapping[str, str]) -> Outcome:
+    """What a commit did, from its own summary."""
+    partitions = {
+        name.removeprefix("partitions."): _number(value, "added-records")
+        for name, value in summary.items()
+        if name.startswith("partitions.")
+    }
+    return Outcome(
+        rows=int(summary.get("added-records", 0)),
+        replaced=int(summary.get("deleted-records", 0)),
+        snapshot=snapshot,
+        partitions={name: rows for name, rows in partitions.items() if rows},
+    )
+
+
+def partition_sql(schema: StructType, write: Overwrite, grain: Grain | None) -> str:
+    """The partitioning of a new table, so that each window's rows lie in files of their own."""
+    column = next(field for field in schema.fields if field.name.lower() == write.by.lower())
+    name = quote(column.name)
+    kind = ColumnKind.of(column.dataType.simpleString())
+    length = Grain.parse(write.partition, zone=grain.zone) if write.partition and grain else grain
+    if length is None or kind is ColumnKind.STRING:
+        return name
+    if length.unit == "month":
+        return f"months({name})"
+    if kind is ColumnKind.DATE:
+        return name
+    return f"days({name})" if length.unit in ("day", "week") else f"hours({name})"
+
+
+def literal(text: str) -> str:
+    """A SQL string literal."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _number(listed: str, name: str) -> int:
+    pairs: dict[str, Any] = dict(part.split("=", 1) for part in listed.split(",") if "=" in part)
+    return int(pairs.get(name, 0))

@@ -1,0 +1,162 @@
+"""Hidden inputs in the text of a query plan. Pure: text in, findings out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from setpoint.model.hidden_input import HiddenInputFound
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CLOCKS = ("current_date", "current_timestamp", "now", "localtimestamp", "current_time")
+SEEDABLE = ("rand", "randn")
+CHANCE = ("rand", "randn", "uuid", "randstr", "uniform", "shuffle")
+PLACEMENT = ("monotonically_increasing_id", "spark_partition_id", "input_file_name")
+ORDER = ("first", "last", "any_value", "collect_list", "collect_set")
+CLOCK_FIX = "take the time from the window (window.start, :window_start, :ds)"
+CHANCE_FIX = "derive it from the row: surrogate_key(…) for keys, a hash for samples"
+ORDER_FIX = "make the order total, e.g. min_by/max_by with a unique column, or array_sort"
+SECTION = re.compile(r"^== (.+?) ==$", re.MULTILINE)
+ICEBERG_SCAN = re.compile(r"IcebergScan\(table=([^,]+), .*?snapshotId=(\d+)")
+ALIAS = re.compile(r" AS ([^#]+)#\d*L?$")
+WORD = re.compile(r"[^\s,()\[\]]+(?: \d\d:\d\d:\d\d[.\d]*)?")
+PLACES = {"Filter": "a filter", "Join": "a join", "Aggregate": "a grouping", "Sort": "an order"}
+IDS = re.compile(
+    r"#\d+L?|\bplan_id=\d+|@[0-9a-f]{4,}|(?<=CTERelationDef )\d+|(?<=CTERelationRef )\d+|\b(?<=_)\d+(?=#)"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanText:
+    """A plan as Spark prints it, cut into its sections."""
+
+    analyzed: str
+    optimized: str
+    physical: str
+
+    @classmethod
+    def of(cls, text: str) -> PlanText:
+        """Cut what `explain("extended")` prints."""
+        pieces = SECTION.split(text)
+        sections = dict(zip(pieces[1::2], pieces[2::2], strict=False))
+        analyzed = sections.get("Analyzed Logical Plan", "")
+        # The first line is the schema, whose column names are free text.
+        return cls(
+            analyzed=analyzed.strip().partition("\n")[2],
+            optimized=sections.get("Optimized Logical Plan", ""),
+            physical=sections.get("Physical Plan", ""),
+        )
+
+    @property
+    def snapshots(self) -> dict[str, str]:
+        """The Iceberg snapshot that each scan reads, by table."""
+        return dict(ICEBERG_SCAN.findall(self.physical))
+
+
+def hidden_inputs(first: PlanText, second: PlanText | None) -> tuple[HiddenInputFound, ...]:
+    """What a plan depends on besides its sources and window.
+
+    `second` is the same plan built again with another time on Python's clock: a literal that
+    differs came from Python's clock or chance, and a seed that differs was never set.
+    """
+    seeded = second is not None and _seeds(first.analyzed) == _seeds(second.analyzed)
+    found = [
+        *_clocks(first),
+        *_named(CHANCE, first.analyzed, CHANCE_FIX, only_warn=SEEDABLE if seeded else ()),
+        *_named(PLACEMENT, first.analyzed, CHANCE_FIX),
+        *_named(ORDER, first.analyzed, ORDER_FIX, only_warn=ORDER),
+    ]
+    if second is not None and not any(item.function in CHANCE for item in found):
+        found += [
+            HiddenInputFound(
+                function="python",
+                place=place,
+                fix=f"{one} became {other} when Python's clock moved; {CLOCK_FIX}",
+            )
+            for place, one, other in _differences(first.analyzed, second.analyzed)
+        ]
+    return tuple(found)
+
+
+def _clocks(plan: PlanText) -> list[HiddenInputFound]:
+    # Planning turns a clock into a literal. What is still there afterwards is a text that only
+    # reads like one.
+    names = [name for name in CLOCKS if _count(name, plan.analyzed) > _count(name, plan.optimized)]
+    return _named(names, plan.analyzed, CLOCK_FIX)
+
+
+def _named(
+    names: Sequence[str], text: str, fix: str, *, only_warn: Sequence[str] = ()
+) -> list[HiddenInputFound]:
+    return [
+        HiddenInputFound(function=name, place=place, fix=fix, refused=name not in only_warn)
+        for name in names
+        for place in _places(name, text)
+    ]
+
+
+def _call(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.`']){name}\(")
+
+
+def _count(name: str, text: str) -> int:
+    return len(_call(name).findall(text))
+
+
+def _seeds(text: str) -> list[str]:
+    return re.findall(r"\b(?:rand|randn)\((-?\d+)\)", text)
+
+
+def _places(name: str, text: str) -> list[str]:
+    places = (
+        _place(line, match.start())
+        for line in text.splitlines()
+        for match in _call(name).finditer(line)
+    )
+    return list(dict.fromkeys(places))
+
+
+def _place(line: str, position: int) -> str:
+    """The column that an expression fills, or the part of the query that it sits in."""
+    alias = ALIAS.search(_element(line, position))
+    if alias:
+        return f"column {alias[1]}"
+    word = re.match(r"'?(\w+)", line.lstrip(" +-:"))
+    kind = word[1] if word else "text"
+    return PLACES.get(kind, f"the {kind} of the plan")
+
+
+def _element(line: str, position: int) -> str:
+    """The item of a node's outermost list, as in `Project [a, b AS c]`, that holds a position."""
+    depth = 0
+    begin = 0
+    for at, character in enumerate(line):
+        if character in "([":
+            depth += 1
+            if depth == 1:
+                begin = at + 1
+        elif character in ")]":
+            depth -= 1
+        if (depth == 0 and character in ")]") or (depth == 1 and character == ","):
+            if begin <= position < at:
+                return line[begin:at]
+            begin = at + 1
+    return line[begin:]
+
+
+def _differences(one: str, other: str) -> list[tuple[str, str, str]]:
+    differing = []
+    for left, right in zip(_normal(one), _normal(other), strict=False):
+        words = zip(WORD.finditer(left), WORD.finditer(right), strict=False)
+        changed = next(((a, b) for a, b in words if a[0] != b[0]), None)
+        if changed:
+            place = _place(left, changed[0].start())
+            differing.append((place, changed[0][0], changed[1][0]))
+    return differing
+
+
+def _normal(text: str) -> list[str]:
+    return [IDS.sub("#", line) for line in text.splitlines()]

@@ -1,0 +1,164 @@
+"""The Spark session of a project: embedded, on a cluster's master, or through Connect."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyspark import __version__ as spark_version
+from pyspark.sql import SparkSession
+
+from setpoint.engine.spark.archive import archive_options
+from setpoint.engine.spark.jars import ICEBERG, resolve_jars
+from setpoint.engine.spark.java import find_java
+from setpoint.errors import EnvironmentFault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from setpoint.model.settings import CatalogSettings, Settings
+
+EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+SPARK_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
+BUSY_MILLISECONDS = 60_000
+
+
+def open_session(settings: Settings, *, say: Callable[[str], None]) -> tuple[SparkSession, Path]:
+    """A session with the project's catalogs, and the file that Spark logs to."""
+    log = new_log(settings)
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        spark = active.newSession()
+        for key, value in {**catalog_conf(settings), **settings.spark.conf}.items():
+            spark.conf.set(key, value)
+    elif settings.spark.remote:
+        spark = _connect(settings)
+    else:
+        spark = _classic(settings, log, say)
+    return spark, log
+
+
+def new_log(settings: Settings) -> Path:
+    """A log file of this process."""
+    folder = settings.state / "logs"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EnvironmentFault(
+            f"{folder} cannot be made: {error.strerror}",
+            next_step="check the disk and the folder's rights",
+        ) from None
+    stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S")
+    return folder / f"spark-{stamp}-{os.getpid()}.log"
+
+
+def catalog_conf(settings: Settings) -> dict[str, str]:
+    """The Spark settings of the project's catalogs."""
+    conf: dict[str, str] = {}
+    for catalog in settings.catalogs.values():
+        prefix = f"spark.sql.catalog.{catalog.name}"
+        conf[prefix] = SPARK_CATALOG
+        # A cached table would hide what other processes have committed meanwhile.
+        conf[f"{prefix}.cache-enabled"] = "false"
+        conf |= {f"{prefix}.{key}": value for key, value in _catalog_options(catalog).items()}
+    return conf
+
+
+def _catalog_options(catalog: CatalogSettings) -> dict[str, str]:
+    if catalog.warehouse is None:
+        return dict(catalog.conf)
+    return {
+        "type": "jdbc",
+        "uri": f"jdbc:sqlite:{catalog.warehouse / 'catalog.db'}?busy_timeout={BUSY_MILLISECONDS}",
+        "jdbc.schema-version": "V1",
+        "warehouse": str(catalog.warehouse),
+        **catalog.conf,
+    }
+
+
+def _connect(settings: Settings) -> SparkSession:
+    remote = settings.spark.remote or ""
+    try:
+        builder = SparkSession.builder.remote(remote)
+        return builder.config(map={**catalog_conf(settings), **settings.spark.conf}).getOrCreate()
+    except Exception as error:  # noqa: BLE001 — Spark's launcher raises many kinds
+        raise EnvironmentFault(
+            f"the Spark server {remote.split(';')[0]} does not answer: {error}",
+            next_step="check spark.remote in setpoint.toml and that the server runs",
+        ) from None
+
+
+def _classic(settings: Settings, log: Path, say: Callable[[str], None]) -> SparkSession:
+    java = find_java()
+    packages = (*ICEBERG, *settings.spark.packages)
+    jars = resolve_jars(packages, say=say)
+    for catalog in settings.catalogs.values():
+        if catalog.warehouse is not None:
+            _make_folder(catalog.warehouse)
+    master = settings.spark.master or "local[*]"
+    options = [
+        f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",
+        f"-Dsetpoint.log={log}",
+        *archive_options(java, jars, spark_version),
+    ]
+    conf: dict[str, bool | float | int | str | None] = {
+        "spark.app.name": f"setpoint {settings.name}",
+        "spark.master": master,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.extensions": EXTENSIONS,
+        "spark.sql.session.timeZone": "UTC",
+        "spark.driver.extraClassPath": os.pathsep.join(map(str, jars)),
+        "spark.driver.extraJavaOptions": " ".join(f'"{option}"' for option in options),
+        **catalog_conf(settings),
+        **_local_conf(master, jars),
+        **settings.spark.conf,
+    }
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    try:
+        with _stderr_to(log):
+            return SparkSession.builder.config(map=conf).getOrCreate()
+    except Exception as error:  # noqa: BLE001 — Spark's launcher raises many kinds
+        raise EnvironmentFault(
+            f"Spark did not start: {str(error).splitlines()[0]}",
+            next_step=f"setpoint doctor; Spark's own words are in {log}",
+        ) from None
+
+
+def _local_conf(master: str, jars: list[Path]) -> dict[str, str]:
+    if not master.startswith("local"):
+        return {"spark.jars": ",".join(map(str, jars))}
+    cores = os.cpu_count() or 1
+    return {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": str(max(4, 2 * cores)),
+    }
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EnvironmentFault(
+            f"the warehouse {folder} cannot be made: {error.strerror}",
+            next_step="check the disk, or set another warehouse in setpoint.toml",
+        ) from None
+
+
+@contextmanager
+def _stderr_to(log: Path) -> Iterator[None]:
+    """Let the JVM that starts meanwhile inherit the log as its standard error."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with log.open("ab") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)

@@ -1,0 +1,133 @@
+"""The one place where Spark's errors become Setpoint's."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pyspark.errors import AnalysisException, ParseException, PySparkException
+
+from setpoint.errors import (
+    CommitConflict,
+    EngineFailed,
+    ResultMisshapen,
+    RunError,
+    SourceFault,
+    StorageFull,
+    TransformFailed,
+    Transient,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SPARK_ERRORS: tuple[type[Exception], ...]
+try:
+    from py4j.protocol import Py4JError
+
+    SPARK_ERRORS = (PySparkException, Py4JError)
+except ModuleNotFoundError:  # a client of Spark Connect has no bridge to a JVM
+    SPARK_ERRORS = (PySparkException,)
+
+GATE = "setpoint-gate:"
+FULL = ("No space left on device", "Disk quota exceeded", "File too large")
+CONFLICTS = (
+    "CommitFailedException",
+    "Found conflicting files",
+    "Cannot commit",
+    "stale table metadata",
+    "Found new conflicting delete files",
+)
+PASSING = (
+    "Connection refused",
+    "Connection reset",
+    "Connection timed out",
+    "SocketTimeoutException",
+    "FetchFailed",
+    "ExecutorLostFailure",
+    "database is locked",
+    "SQLITE_BUSY",
+    "StatusCode.UNAVAILABLE",
+)
+MIXED_FILES = "some, but not all, rows match filter"
+PYTHON_ERROR = r"PythonException.*?\n((?:\w+\.)*\w+(?:Error|Exception): [^\n]+)"
+FIRST_LINE = 240
+
+
+class GateFired(Exception):
+    """A gate raised inside the write; which rows did it is looked up next."""
+
+    def __init__(self, gate: str) -> None:
+        super().__init__(gate)
+        self.gate = gate
+
+
+def translate(error: Exception, *, log: Path) -> RunError | GateFired:  # noqa: PLR0911
+    """The error in Setpoint's words; the JVM's stack goes to the log file."""
+    _write_log(error, log)
+    text = str(error)
+    gate = re.search(re.escape(GATE) + r"([\w \-]+)", text)
+    if gate:
+        return GateFired(gate[1])
+    if any(mark in text for mark in FULL):
+        return StorageFull(
+            "no space is left where the table lives; nothing was committed",
+            next_step="free some space, then run the same command again",
+        )
+    if MIXED_FILES in text:
+        return ResultMisshapen(
+            "the table's files hold rows of other windows too, so this one cannot be set alone",
+            facts={"expected": "a table partitioned by the column that the task overwrites by"},
+            next_step="rewrite the table partitioned by that column, or use replace()",
+        )
+    if any(mark in text for mark in CONFLICTS):
+        return CommitConflict(
+            "somebody else wrote to the same scope meanwhile; nothing was committed",
+            next_step="run the same command again",
+        )
+    if any(mark in text for mark in PASSING):
+        return Transient(
+            "Spark lost a connection: " + short(error),
+            next_step=f"run the same command again; Spark's own words are in {log}",
+        )
+    if isinstance(error, ParseException):
+        return TransformFailed("the SQL does not parse: " + short(error))
+    if isinstance(error, AnalysisException):
+        return _analysis(error)
+    python = re.search(
+        r"PythonException.*?\n((?:\w+\.)*\w+(?:Error|Exception): [^\n]+)", text, re.DOTALL
+    )
+    if python:
+        return TransformFailed("Python code in the task raised " + python[1])
+    return EngineFailed("Spark failed: " + short(error), next_step=f"read {log}")
+
+
+def short(error: Exception) -> str:
+    """The first sentence of an error, without its error class, hints and stack."""
+    text = error.getMessage() if isinstance(error, PySparkException) else str(error)
+    text = (text or str(error)).strip()
+    text = re.sub(r"^\[[\w.]+\]\s*", "", text)
+    text = re.split(r"\s*SQLSTATE:|\n\s*at |\nJVM stacktrace|;\s*\n'", text)[0]
+    line = " ".join(text.split())
+    return line if len(line) <= FIRST_LINE else line[: FIRST_LINE - 1] + "…"
+
+
+def _analysis(error: AnalysisException) -> RunError:
+    condition = error.getCondition() or ""
+    if condition.startswith("TABLE_OR_VIEW_NOT_FOUND"):
+        return SourceFault(
+            short(error), next_step="check the name, or run the task that makes the table first"
+        )
+    if condition.startswith(("INCOMPATIBLE_DATA_FOR_TABLE", "INSERT_COLUMN")):
+        return ResultMisshapen(
+            short(error), next_step="cast the column in the task, or change the table"
+        )
+    return TransformFailed("Spark refused the query: " + short(error))
+
+
+def _write_log(error: Exception, log: Path) -> None:
+    try:
+        with log.open("a", encoding="utf-8") as file:
+            file.write(f"\n{type(error).__name__}: {error}\n")
+    except OSError:
+        return  # a full disk must not hide the error itself

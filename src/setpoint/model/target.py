@@ -1,0 +1,6 @@
+"""Targets: what each kind of destination can do."""
+
+from __future__ import annotations
+
+PATTERNS: dict[str, tuple[str, ...]] = {"iceberg": ("overwrite", "replace")}
+"""The write patterns that each kind of catalog supports."""

@@ -1,0 +1,236 @@
+"""From a declaration to a task: every fault found, none acted upon."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from setpoint.errors import Fault, SetpointError
+from setpoint.model.gate import RowCountGate
+from setpoint.model.grain import Grain, parse_instant
+from setpoint.model.hidden_input import Allow
+from setpoint.model.pattern import Choice, Undecided, choose
+from setpoint.model.retry import Backoff, Retry
+from setpoint.model.source import Source
+from setpoint.model.table import TableName
+from setpoint.model.target import PATTERNS
+from setpoint.model.task import BoundSource, Task
+from setpoint.model.transform import PythonTransform
+from setpoint.model.write import Merge, Overwrite, Replace
+from setpoint.project.fingerprint import fingerprint
+
+if TYPE_CHECKING:
+    from setpoint.model.settings import Settings
+    from setpoint.project.declaration import Declaration
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*\Z")
+ASKABLE = ("window", "spark")
+
+
+def resolve(declaration: Declaration, settings: Settings) -> tuple[Task | None, list[Fault]]:
+    """Understand what a task declares; its faults, if it has any."""
+    resolving = _Resolving(declaration, settings)
+    task = resolving.task()
+    return (None if resolving.faults else task), resolving.faults
+
+
+@dataclass
+class _Resolving:
+    declaration: Declaration
+    settings: Settings
+    faults: list[Fault] = field(default_factory=list)
+
+    def task(self) -> Task | None:
+        given = self.declaration
+        if not NAME.match(given.name):
+            self.fault(f"{given.name!r} cannot be a task's name", "use letters, digits, _ and -")
+        target = self.table(given.target, "target")
+        grain = self.grain()
+        key = (given.unique_key,) if isinstance(given.unique_key, str) else tuple(given.unique_key)
+        if not all(isinstance(column, str) and column for column in key):
+            self.fault(f"unique_key {given.unique_key!r} is not a list of columns")
+        sources = self.sources(grain)
+        choice = self.choice(target, grain, key)
+        self.partition(choice, grain)
+        self.parameters()
+        rows = self.rows()
+        retry = self.retry()
+        allow = self.allow()
+        date = given.development_date or self.settings.development_date
+        if given.development_date and grain:
+            self.attempt(parse_instant, given.development_date, grain.zone)
+        if self.faults or target is None or choice is None:
+            return None
+        return Task(
+            name=given.name,
+            target=target,
+            grain=grain,
+            choice=choice,
+            transform=given.transform,
+            path=given.path.relative_to(self.settings.root),
+            line=given.line,
+            fingerprint=fingerprint(given, self.settings.root),
+            description=given.description,
+            unique_key=key,
+            sources=sources,
+            checks=dict(given.checks),
+            rows=rows,
+            retry=retry,
+            allow=allow,
+            development_date=date,
+        )
+
+    def grain(self) -> Grain | None:
+        given = self.declaration
+        if given.grain is None:
+            return None
+        try:
+            return Grain.parse(given.grain, zone=given.timezone)
+        except SetpointError as error:
+            self.fault(error.message, error.next_step)
+            return None
+
+    def sources(self, grain: Grain | None) -> tuple[BoundSource, ...]:
+        bound = []
+        for name, source in self.declaration.sources.items():
+            if not isinstance(source, Source):
+                self.fault(f"source {name!r} is not a Source", 'Source("lake.shop.orders", …)')
+                continue
+            table = self.table(source.table, f"source {name!r}")
+            if not source.static and source.event_time is None:
+                self.fault(
+                    f"source {name!r} has no event_time to bound it by",
+                    'give event_time="…", or static=True if it is a lookup read whole',
+                )
+            elif source.static and source.event_time:
+                self.fault(f"source {name!r} is static and has an event_time", "keep one of them")
+            elif source.event_time and grain is None and self.declaration.grain is None:
+                self.fault(
+                    f"source {name!r} has an event_time, but the task has no grain to bound it by",
+                    'add grain="day", or read it whole with static=True',
+                )
+            if table:
+                bound.append(BoundSource.of(name, source, table))
+        return tuple(bound)
+
+    def choice(
+        self, target: TableName | None, grain: Grain | None, key: tuple[str, ...]
+    ) -> Choice | None:
+        given = self.declaration
+        if given.write is not None and not isinstance(given.write, (Overwrite, Merge, Replace)):
+            self.fault(f"write {given.write!r} is not a pattern", 'write=overwrite(by="…")')
+            return None
+        if isinstance(given.write, Merge) and not given.write.on:
+            self.fault("merge has no key", 'write=merge(on=["customer_id"], version="updated_at")')
+            return None
+        catalog = self.settings.catalogs.get(target.catalog) if target else None
+        chosen = choose(
+            stated=given.write,
+            windowed=grain is not None or given.grain is not None,
+            partition_by=given.partition_by,
+            key=key,
+            supported=PATTERNS[catalog.type] if catalog else ("overwrite", "replace", "merge"),
+        )
+        if isinstance(chosen, Undecided):
+            self.fault(chosen.reason, chosen.fix)
+            return None
+        return chosen
+
+    def partition(self, choice: Choice | None, grain: Grain | None) -> None:
+        """A cadence finer than the partition: each run would wipe what the others wrote (E2)."""
+        write = choice.write if choice else None
+        if not isinstance(write, Overwrite) or write.partition is None or grain is None:
+            return
+        try:
+            partition = Grain.parse(write.partition, zone=grain.zone)
+        except SetpointError as error:
+            self.fault(f"partition: {error.message}", error.next_step)
+            return
+        if partition.coarser_than(grain):
+            self.fault(
+                f"the grain ({grain}) is finer than the partition ({partition}): each run would "
+                f"replace the whole {partition} with one {grain} of rows",
+                f"use grain={write.partition!r}, or partition the table by {grain}",
+            )
+
+    def parameters(self) -> None:
+        transform = self.declaration.transform
+        if not isinstance(transform, PythonTransform):
+            return
+        known = [*self.declaration.sources, *ASKABLE]
+        for parameter in transform.parameters:
+            if parameter not in known:
+                near = difflib.get_close_matches(parameter, known, n=1)
+                self.fault(
+                    f"the function asks for {parameter!r}, which is no source",
+                    f"did you mean {near[0]!r}?" if near else f"it may ask for {', '.join(known)}",
+                )
+        for name in self.declaration.sources:
+            if name not in transform.parameters:
+                self.fault(
+                    f"source {name!r} is not a parameter of the function", "add or remove it"
+                )
+
+    def rows(self) -> RowCountGate | None:
+        least, most = self.declaration.min_rows, self.declaration.max_rows
+        if least is None and most is None:
+            return None
+        if (least or 0) < 0 or (most is not None and most < (least or 0)):
+            self.fault(f"min_rows={least} and max_rows={most} leave no room", "check the limits")
+        return RowCountGate(least=least, most=most)
+
+    def retry(self) -> Retry:
+        given = self.declaration
+        backoff = given.backoff or Backoff()
+        if not isinstance(given.retries, int) or given.retries < 0:
+            self.fault(f"retries must be 0 or more, found {given.retries!r}")
+        if backoff.first < 0 or backoff.factor < 1 or not 0 <= backoff.jitter <= 1:
+            self.fault(f"{backoff!r} makes no sense", "first ≥ 0, factor ≥ 1, jitter from 0 to 1")
+        return Retry(retries=given.retries, backoff=backoff)
+
+    def allow(self) -> tuple[Allow, ...]:
+        given = self.declaration.allow
+        allowed = (
+            [Allow(function, reason) for function, reason in given.items()]
+            if hasattr(given, "items")
+            else list(given)
+        )
+        for entry in allowed:
+            if not isinstance(entry, Allow) or not str(entry.reason or "").strip():
+                self.fault(
+                    f"allow {entry!r} gives no reason",
+                    'allow=[Allow("current_timestamp", "fills loaded_at only")]',
+                )
+        return tuple(entry for entry in allowed if isinstance(entry, Allow))
+
+    def table(self, text: str, role: str) -> TableName | None:
+        try:
+            table = TableName.parse(text)
+        except SetpointError as error:
+            self.fault(f"{role}: {error.message}", error.next_step)
+            return None
+        catalogs = self.settings.catalogs
+        if table.catalog not in catalogs:
+            near = difflib.get_close_matches(table.catalog, catalogs, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(catalogs)}"
+            self.fault(f"{role} {text!r}: setpoint.toml has no catalog {table.catalog!r}", hint)
+        return table
+
+    def attempt(self, parse: object, *arguments: str) -> None:
+        try:
+            parse(*arguments)  # type: ignore[operator]
+        except SetpointError as error:
+            self.fault(error.message, error.next_step)
+
+    def fault(self, message: str, fix: str | None = None) -> None:
+        given = self.declaration
+        self.faults.append(
+            Fault(
+                path=given.path.relative_to(self.settings.root),
+                line=given.line,
+                message=f"task {given.name}: {message}",
+                fix=fix,
+            )
+        )

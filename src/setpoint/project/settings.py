@@ -1,0 +1,174 @@
+"""Reading setpoint.toml: every fault at once, each with its line."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from setpoint.errors import Fault, ProjectError
+from setpoint.model.settings import STATE_FOLDER, CatalogSettings, Settings, SparkSettings
+from setpoint.model.target import PATTERNS
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FILE = "setpoint.toml"
+SECTIONS: dict[str, dict[str, type]] = {
+    "project": {"name": str, "pipelines": str, "development_date": str},
+    "spark": {"master": str, "remote": str, "packages": list, "conf": dict},
+    "ledger": {"url": str},
+}
+CATALOG: dict[str, type] = {"type": str, "warehouse": str, "conf": dict}
+WORDS: dict[type, str] = {str: "text", list: "a list", dict: "a table"}
+ENVIRONMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+CATALOG_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+
+
+def find_root(start: Path) -> Path:
+    """The folder with setpoint.toml: `start` or the nearest one above it."""
+    for folder in (start, *start.parents):
+        if (folder / FILE).is_file():
+            return folder
+    raise ProjectError(
+        f"no {FILE} in {start} or above it", next_step="setpoint init NAME && cd NAME"
+    )
+
+
+def read_settings(root: Path) -> Settings:
+    """The settings of the project in this folder."""
+    path = root / FILE
+    try:
+        text = path.read_text(encoding="utf-8")
+        raw = tomllib.loads(text)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        line = re.search(r"at line (\d+)", str(error))
+        fault = Fault(path=Path(FILE), message=str(error), line=int(line[1]) if line else None)
+        raise ProjectError(f"{FILE} cannot be read", faults=[fault]) from None
+    except OSError as error:
+        raise ProjectError(f"{path} cannot be read: {error.strerror}") from None
+    reading = _Reading(text=text, root=root)
+    settings = reading.settings(raw)
+    if reading.faults:
+        raise ProjectError(f"{FILE} is wrong", faults=reading.faults)
+    return settings
+
+
+class _Reading:
+    """One pass over the parsed file that gathers faults instead of stopping at the first."""
+
+    def __init__(self, *, text: str, root: Path) -> None:
+        self.lines = text.splitlines()
+        self.root = root
+        self.faults: list[Fault] = []
+
+    def settings(self, raw: dict[str, Any]) -> Settings:
+        self.unknown(raw, {*SECTIONS, "catalogs"}, "")
+        sections = {name: self.section(raw, name, kinds) for name, kinds in SECTIONS.items()}
+        project, spark = sections["project"], sections["spark"]
+        if spark.get("master") and spark.get("remote"):
+            self.fault("spark.remote", "spark has both master and remote", "keep one of them")
+        date = project.get("development_date")
+        if date is not None and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", date):
+            self.fault("development_date", f"development_date {date!r} is not a date", "2026-04-25")
+        return Settings(
+            root=self.root,
+            name=project.get("name", self.root.name),
+            pipelines=self.root / project.get("pipelines", "pipelines"),
+            development_date=date,
+            ledger_url=sections["ledger"].get("url", f"sqlite:///{STATE_FOLDER}/ledger.db"),
+            catalogs=self.catalogs(raw.get("catalogs", {"lake": {}})),
+            spark=SparkSettings(
+                master=spark.get("master"),
+                remote=spark.get("remote"),
+                packages=tuple(spark.get("packages", ())),
+                conf=self.conf(spark.get("conf", {}), "spark.conf"),
+            ),
+        )
+
+    def section(self, raw: dict[str, Any], name: str, kinds: dict[str, type]) -> dict[str, Any]:
+        value = raw.get(name, {})
+        if not isinstance(value, dict):
+            self.fault(name, f"{name} must be a table", f"[{name}]")
+            return {}
+        self.unknown(value, set(kinds), name)
+        return self.typed(value, kinds, name)
+
+    def typed(self, value: dict[str, Any], kinds: dict[str, type], where: str) -> dict[str, Any]:
+        kept = {}
+        for key, kind in kinds.items():
+            if key not in value:
+                continue
+            if not isinstance(value[key], kind):
+                self.fault(key, f"{where}.{key} must be {WORDS[kind]}, found {value[key]!r}")
+            else:
+                kept[key] = self.expanded(value[key], f"{where}.{key}")
+        return kept
+
+    def catalogs(self, raw: Any) -> dict[str, CatalogSettings]:
+        if not isinstance(raw, dict):
+            self.fault("catalogs", "catalogs must be a table", "[catalogs.lake]")
+            return {}
+        catalogs = {}
+        for name, value in raw.items():
+            where = f"catalogs.{name}"
+            if not CATALOG_NAME.match(name):
+                self.fault(name, f"{name!r} cannot be a catalog's name", "use letters and digits")
+                continue
+            if not isinstance(value, dict):
+                self.fault(name, f"{where} must be a table", f"[{where}]")
+                continue
+            self.unknown(value, set(CATALOG), where)
+            kept = self.typed(value, CATALOG, where)
+            kind = kept.get("type", "iceberg")
+            if kind not in PATTERNS:
+                self.fault("type", f"{where}.type {kind!r} is not one of: {', '.join(PATTERNS)}")
+            conf = self.conf(kept.get("conf", {}), f"{where}.conf")
+            served = bool({"type", "catalog-impl", "uri"} & set(conf))
+            warehouse = None if served else self.root / kept.get("warehouse", "warehouse")
+            if served and "warehouse" in kept:
+                conf = {"warehouse": kept["warehouse"], **conf}
+            catalogs[name] = CatalogSettings(name=name, type=kind, warehouse=warehouse, conf=conf)
+        return catalogs
+
+    def conf(self, raw: dict[str, Any], where: str) -> dict[str, str]:
+        conf: dict[str, str] = {}
+        for key, value in raw.items():
+            if isinstance(value, dict):  # an unquoted dotted key: spark.sql.shuffle.partitions
+                conf |= {f"{key}.{k}": v for k, v in self.conf(value, f"{where}.{key}").items()}
+            elif isinstance(value, (str, int, float, bool)):
+                text = str(value).lower() if isinstance(value, bool) else str(value)
+                conf[key] = self.expanded(text, f"{where}.{key}")
+            else:
+                self.fault(key, f"{where}.{key} must be text, found {value!r}")
+        return conf
+
+    def expanded(self, value: Any, where: str) -> Any:
+        """Text with `${NAME}` taken from the environment, which is where secrets live."""
+        if not isinstance(value, str):
+            return value
+
+        def lookup(match: re.Match[str]) -> str:
+            found = os.environ.get(match[1])
+            if found is None:
+                self.fault(where.rpartition(".")[2], f"{where} needs ${match[1]}, which is not set")
+            return found or ""
+
+        return ENVIRONMENT.sub(lookup, value)
+
+    def unknown(self, value: dict[str, Any], known: set[str], where: str) -> None:
+        for key in sorted(set(value) - known):
+            near = difflib.get_close_matches(key, known, n=1)
+            place = f"{where}.{key}" if where else f"[{key}]"
+            fix = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(sorted(known))}"
+            self.fault(key, f"{place} is not a setting", fix)
+
+    def fault(self, key: str, message: str, fix: str | None = None) -> None:
+        pattern = re.compile(rf"^\s*(\[.*\b)?{re.escape(key)}\b")
+        line = next((n for n, text in enumerate(self.lines, 1) if pattern.match(text)), None)
+        self.faults.append(Fault(path=Path(FILE), line=line, message=message, fix=fix))

@@ -1,0 +1,214 @@
+"""Task files in SQL: a YAML header in the leading comment, and under it one SELECT."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from setpoint.errors import Fault, SetpointError
+from setpoint.model.retry import Backoff
+from setpoint.model.source import Source
+from setpoint.model.transform import SqlTransform
+from setpoint.model.write import Write, merge, overwrite, replace
+from setpoint.project.declaration import Declaration
+from setpoint.project.select_text import understand_select
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BLOCK = re.compile(r"\s*/\*(.*?)\*/", re.DOTALL)
+LINES = re.compile(r"\s*((?:--[^\n]*(?:\n\s*|\Z))+)")
+KEYS = {
+    "name",
+    "target",
+    "grain",
+    "timezone",
+    "write",
+    "partition_by",
+    "unique_key",
+    "sources",
+    "checks",
+    "min_rows",
+    "max_rows",
+    "retries",
+    "backoff",
+    "allow",
+    "development_date",
+    "description",
+}
+TEXTS = ("name", "target", "grain", "timezone", "partition_by", "description")
+NUMBERS = ("min_rows", "max_rows", "retries")
+WRITES = {"overwrite": overwrite, "merge": merge, "replace": replace}
+
+
+def read_sql_file(path: Path, root: Path) -> tuple[list[Declaration], list[Fault]]:
+    """Read the header and the SELECT of a file; nothing is executed."""
+    shown = path.relative_to(root)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        return [], [Fault(path=shown, message=f"cannot be read: {error}")]
+    reading = _Reading(shown)
+    declaration = reading.declaration(text, path)
+    return ([declaration] if declaration and not reading.faults else []), reading.faults
+
+
+class _Reading:
+    """One pass over a file that gathers faults instead of stopping at the first."""
+
+    def __init__(self, shown: Path) -> None:
+        self.shown = shown
+        self.faults: list[Fault] = []
+        self.first_line = 1
+        self.header_lines: list[str] = []
+
+    def declaration(self, text: str, path: Path) -> Declaration | None:
+        header, body, body_line = self.split(text)
+        if header is None:
+            return None
+        given = self.parse(header)
+        if given is None:
+            return None
+        self.check_words(given)
+        try:
+            statement = understand_select(body)
+        except SetpointError as error:
+            self.faults.append(
+                Fault(path=self.shown, line=body_line, message=error.message, fix=error.next_step)
+            )
+            return None
+        sources = self.sources(given.get("sources") or {})
+        allow = self.mapping(given, "allow")
+        checks = self.mapping(given, "checks")
+        write = self.write(given.get("write"))
+        backoff = self.backoff(given.get("backoff"))
+        if self.faults:
+            return None
+        date = given.get("development_date")
+        return Declaration(
+            name=given.get("name", path.stem),
+            target=given["target"],
+            transform=SqlTransform(text=body, statement=statement, first_line=body_line),
+            path=path,
+            line=1,
+            grain=given.get("grain"),
+            timezone=given.get("timezone", "UTC"),
+            write=write,
+            partition_by=given.get("partition_by"),
+            unique_key=given.get("unique_key") or (),
+            sources=sources,
+            checks=checks,
+            min_rows=given.get("min_rows"),
+            max_rows=given.get("max_rows"),
+            retries=given.get("retries", 0),
+            backoff=backoff,
+            allow=allow,
+            development_date=None if date is None else str(date),
+            description=given.get("description", ""),
+        )
+
+    def check_words(self, given: dict[Any, Any]) -> None:
+        for key in sorted(set(map(str, given)) - KEYS):
+            near = difflib.get_close_matches(key, KEYS, n=1)
+            fix = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(sorted(KEYS))}"
+            self.fault(f"{key!r} is not a word of a task's header", key, fix)
+        for key in TEXTS:
+            if key in given and not isinstance(given[key], str):
+                self.fault(f"{key} must be text, found {given[key]!r}", key)
+        for key in NUMBERS:
+            if key in given and (not isinstance(given[key], int) or isinstance(given[key], bool)):
+                self.fault(f"{key} must be a whole number, found {given[key]!r}", key)
+        if "target" not in given:
+            self.fault("the header names no target", fix="target: lake.shop.revenue_daily")
+
+    def split(self, text: str) -> tuple[str | None, str, int]:
+        """The header without its comment marks, the SELECT, and the line it begins on."""
+        if match := BLOCK.match(text):
+            header = match[1]
+            self.first_line = text[: match.start(1)].count("\n") + 1
+        elif match := LINES.match(text):
+            header = "\n".join(line.strip()[2:] for line in match[1].splitlines())
+            self.first_line = text[: match.start(1)].count("\n") + 1
+        else:
+            fix = "begin the file with /* target: … */; see `setpoint init` for an example"
+            self.fault("has no header: a YAML block in the leading comment", fix=fix)
+            return None, "", 1
+        self.header_lines = header.splitlines()
+        rest = text[match.end() :]
+        lead = len(rest) - len(rest.lstrip())
+        line = text[: match.end() + lead].count("\n") + 1
+        return header, rest.strip().rstrip(";").rstrip(), line
+
+    def parse(self, header: str) -> dict[Any, Any] | None:
+        try:
+            given = yaml.safe_load(header)
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            line = self.first_line + mark.line if mark else self.first_line
+            problem = getattr(error, "problem", None) or "not YAML"
+            self.faults.append(
+                Fault(path=self.shown, line=line, message=f"the header is not YAML: {problem}")
+            )
+            return None
+        if not isinstance(given, dict):
+            self.fault("the header must be a YAML mapping", fix="target: lake.shop.revenue_daily")
+            return None
+        return given
+
+    def write(self, given: Any) -> Write | None:
+        if given is None:
+            return None
+        word, options = next(iter(given.items())) if isinstance(given, dict) else (given, {})
+        if word not in WRITES or (isinstance(given, dict) and len(given) != 1):
+            self.fault(f"write {given!r} is not a pattern", "write", "write: {overwrite: {by: ds}}")
+            return None
+        try:
+            return WRITES[word](**(options or {}))  # type: ignore[operator, no-any-return]
+        except TypeError as error:
+            self.fault(f"write: {error}", "write", "write: {overwrite: {by: order_date}}")
+            return None
+
+    def backoff(self, given: Any) -> Backoff | None:
+        if given is None:
+            return None
+        try:
+            return Backoff(**{key: float(value) for key, value in given.items()})
+        except (TypeError, ValueError, AttributeError) as error:
+            self.fault(f"backoff: {error}", "backoff", "backoff: {first: 1, factor: 2}")
+            return None
+
+    def sources(self, given: Any) -> dict[str, Source]:
+        if not isinstance(given, dict):
+            self.fault("sources must map a name to a table", "sources")
+            return {}
+        sources = {}
+        for name, value in given.items():
+            options = {"table": value} if isinstance(value, str) else value
+            try:
+                sources[str(name)] = Source(**options)
+            except TypeError:
+                self.fault(
+                    f"source {name!r} has {value!r}",
+                    str(name),
+                    f"{name}: {{table: lake.shop.orders, event_time: ordered_at}}",
+                )
+        return sources
+
+    def mapping(self, given: dict[Any, Any], key: str) -> dict[str, str]:
+        value = given.get(key) or {}
+        if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
+            self.fault(f"{key} must map names to text, found {value!r}", key)
+            return {}
+        return {str(name): text for name, text in value.items()}
+
+    def fault(self, message: str, key: str | None = None, fix: str | None = None) -> None:
+        line = self.first_line
+        if key:
+            places = (
+                n for n, text in enumerate(self.header_lines) if re.match(rf"\W*{key}\b", text)
+            )
+            line += next(places, 0)
+        self.faults.append(Fault(path=self.shown, line=line, message=message, fix=fix))

@@ -1,0 +1,72 @@
+"""Running a project's tasks: the one way in, for the command line and for Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from setpoint.errors import MissingExtra, UsageError
+from setpoint.ledger.opening import open_ledger
+from setpoint.model.plan import Dates, Plan, make_plan
+from setpoint.project.project import Project, load_project
+from setpoint.running.listener import Listener, Silence
+from setpoint.running.runner import Runner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from setpoint.engine.protocol import Engine
+    from setpoint.model.settings import Settings
+    from setpoint.running.result import RunResult
+
+
+def run_project(
+    folder: Path | str = ".",
+    *,
+    select: Sequence[str] = (),
+    ds: str | None = None,
+    start: str | None = None,
+    end: str | None = None,
+    checksum: bool = False,
+    listener: Listener | None = None,
+) -> tuple[RunResult, ...]:
+    """Run the selected tasks (all when none are named) and what they depend on.
+
+    Args:
+        folder: The project's folder, or one inside it.
+        select: Names of tasks.
+        ds: The date to run for: the window of each task that this date lies in.
+        start: The first instant of a range.
+        end: The end of the range, exclusive.
+        checksum: Compute the content checksum of each scope after its write.
+        listener: Told of each step as it happens.
+    """
+    project = load_project(Path(folder))
+    plan = plan_project(project, select=select, dates=Dates(ds=ds, start=start, end=end))
+    listener = listener or Silence()
+    engine = spark_engine(project.settings, say=listener.said)
+    settings = project.settings
+    with open_ledger(settings.ledger_url, root=settings.root, create=True) as ledger:
+        runner = Runner(engine=engine, ledger=ledger, listener=listener, checksum=checksum)
+        return runner.run(plan)
+
+
+def plan_project(project: Project, *, select: Sequence[str], dates: Dates) -> Plan:
+    """The plan for a project's tasks; refuses an empty project."""
+    if not project.graph.tasks:
+        raise UsageError(
+            f"no tasks in {project.settings.pipelines}",
+            next_step="add a .py or .sql task file there; `setpoint init` writes examples",
+        )
+    return make_plan(project.graph, select=select, dates=dates)
+
+
+def spark_engine(settings: Settings, *, say: Callable[[str], None]) -> Engine:
+    """The Spark engine; says which extra is missing when it cannot be had."""
+    try:
+        from setpoint.engine.spark.engine import SparkEngine
+    except ModuleNotFoundError as error:
+        if error.name and error.name.partition(".")[0] in ("pyspark", "py4j"):
+            raise MissingExtra("pyspark", "spark") from None
+        raise
+    return SparkEngine(settings, say=say)

@@ -1,0 +1,166 @@
+"""Carrying out a plan: data first, ledger second, one attempt after another."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from random import Random
+from typing import TYPE_CHECKING
+
+from setpoint.engine.protocol import Token
+from setpoint.errors import SetpointError
+from setpoint.running.listener import Listener, Silence
+from setpoint.running.result import RunResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from setpoint.engine.protocol import Engine, Outcome
+    from setpoint.ledger.protocol import Ledger
+    from setpoint.ledger.record import Json, Started
+    from setpoint.model.plan import Plan, Step
+
+
+class Runner:
+    """Runs the steps of a plan in order; what depends on a failed one is skipped."""
+
+    def __init__(
+        self,
+        *,
+        engine: Engine,
+        ledger: Ledger,
+        listener: Listener | None = None,
+        checksum: bool = False,
+        wait: Callable[[float], None] = time.sleep,
+        chance: Random | None = None,
+    ) -> None:
+        self.engine = engine
+        self.ledger = ledger
+        self.listener = listener or Silence()
+        self.checksum = checksum
+        self.wait = wait
+        self.chance = chance or Random()  # noqa: S311 — spreads retries, guards nothing
+
+    def run(self, plan: Plan) -> tuple[RunResult, ...]:
+        """Carry out every step; the results in the plan's order."""
+        self.listener.planned(plan)
+        results: list[RunResult] = []
+        broken: set[str] = set()
+        for step in plan.steps:
+            cause = next((name for name in step.depends_on if name in broken), None)
+            if cause:
+                error = SetpointError(f"not run: {cause} did not succeed")
+                result = RunResult(step=step, state="skipped", error=error)
+            else:
+                self.listener.started(step)
+                result = self._run_step(step)
+            if result.state != "succeeded":
+                broken.add(step.task.name)
+            self.listener.finished(result)
+            results.append(result)
+        return tuple(results)
+
+    def _run_step(self, step: Step) -> RunResult:
+        window = step.window
+        started = self.ledger.begin(
+            step.task.name,
+            window.start if window else None,
+            window.end if window else None,
+            target=str(step.task.target),
+            fingerprint=step.task.fingerprint,
+            pid=os.getpid(),
+            host=socket.gethostname(),
+        )
+        begun = time.monotonic()
+        failures = 0
+        while True:
+            try:
+                return self._attempt(step, started, begun)
+            except SetpointError as error:
+                failures += 1
+                seconds = time.monotonic() - begun
+                if not step.task.retry.another(failures=failures, transient=error.transient):
+                    return self._failed(step, started, error, seconds)
+                pause = step.task.retry.backoff.delay(failures, self.chance)
+                started = self.ledger.retry(
+                    started.run_id,
+                    started.fence,
+                    error=error.message,
+                    error_kind=type(error).__name__,
+                    seconds=seconds,
+                )
+                self.listener.retrying(step, error, pause)
+                self.wait(pause)
+                begun = time.monotonic()
+            except BaseException as error:
+                # Ctrl-C and faults of Setpoint itself: leave no run open that nobody works on.
+                self.ledger.fail(
+                    started.run_id,
+                    started.fence,
+                    error=f"interrupted: {type(error).__name__}",
+                    error_kind=type(error).__name__,
+                )
+                raise
+
+    def _attempt(self, step: Step, started: Started, begun: float) -> RunResult:
+        task, window = step.task, step.window
+        # An attempt before this one may have died between its commit and the ledger.
+        found = self.engine.find_commit(task, started.run_id) if started.continues else None
+        outcome = found or self.engine.carry_out(
+            task, window, Token(run_id=started.run_id, fence=started.fence)
+        )
+        checksum = None
+        if self.checksum:
+            checksum = self.engine.checksum(task, window, outcome.snapshot)
+        run = self.ledger.succeed(
+            started.run_id,
+            started.fence,
+            rows=outcome.rows,
+            snapshot=outcome.snapshot,
+            checksum=checksum,
+            seconds=time.monotonic() - begun,
+            detail=_detail(outcome),
+            adopted=found is not None,
+        )
+        return RunResult(
+            step=step,
+            state="succeeded",
+            attempts=run.attempts,
+            rows=run.rows,
+            replaced=outcome.replaced,
+            checksum=checksum,
+            run_id=run.run_id,
+            snapshot=run.snapshot,
+            seconds=run.seconds,
+            warnings=outcome.warnings,
+            adopted=found is not None,
+        )
+
+    def _failed(
+        self, step: Step, started: Started, error: SetpointError, seconds: float
+    ) -> RunResult:
+        run = self.ledger.fail(
+            started.run_id,
+            started.fence,
+            error=error.message,
+            error_kind=type(error).__name__,
+            seconds=seconds,
+        )
+        return RunResult(
+            step=step,
+            state="failed",
+            attempts=run.attempts,
+            run_id=run.run_id,
+            seconds=run.seconds,
+            error=error,
+        )
+
+
+def _detail(outcome: Outcome) -> dict[str, Json]:
+    return {
+        "replaced": outcome.replaced,
+        "inputs": dict(outcome.inputs),
+        "partitions": dict(outcome.partitions),
+        "warnings": list(outcome.warnings),
+    }
