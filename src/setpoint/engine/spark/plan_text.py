@@ -25,7 +25,8 @@ ALIAS = re.compile(r" AS ([^#]+)#\d*L?$")
 WORD = re.compile(r"[^\s,()\[\]]+(?: \d\d:\d\d:\d\d[.\d]*)?")
 PLACES = {"Filter": "a filter", "Join": "a join", "Aggregate": "a grouping", "Sort": "an order"}
 IDS = re.compile(
-    r"#\d+L?|\bplan_id=\d+|@[0-9a-f]{4,}|(?<=CTERelationDef )\d+|(?<=CTERelationRef )\d+|\b(?<=_)\d+(?=#)"
+    r"#\d+L?|\bplan_id=\d+|@[0-9a-f]{4,}|(?<=CTERelationDef )\d+|(?<=CTERelationRef )\d+"
+    r"|\b(?<=_)\d+(?=#)"
 )
 
 
