@@ -161,6 +161,7 @@ def _detail(outcome: Outcome) -> dict[str, Json]:
     return {
         "replaced": outcome.replaced,
         "inputs": dict(outcome.inputs),
+        "kinds": outcome.kinds.document(),
         "partitions": dict(outcome.partitions),
         "warnings": list(outcome.warnings),
     }
