@@ -46,6 +46,9 @@ def run_project(
     listener = listener or Silence()
     engine = spark_engine(project.settings, say=listener.said)
     settings = project.settings
+    listener.planned(plan)
+    # Before the ledger hears of anything: a missing Java is no failure of a window.
+    engine.start()
     with open_ledger(settings.ledger_url, root=settings.root, create=True) as ledger:
         runner = Runner(engine=engine, ledger=ledger, listener=listener, checksum=checksum)
         return runner.run(plan)

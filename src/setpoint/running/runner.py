@@ -44,7 +44,6 @@ class Runner:
 
     def run(self, plan: Plan) -> tuple[RunResult, ...]:
         """Carry out every step; the results in the plan's order."""
-        self.listener.planned(plan)
         results: list[RunResult] = []
         broken: set[str] = set()
         for step in plan.steps:

@@ -57,12 +57,18 @@ class SparkEngine:
         self._log: Path | None = None
         self._inspected: set[str] = set()
 
-    @property
-    def spark(self) -> SparkSession:
-        """The session, started when it is first asked for."""
+    def start(self) -> None:
+        """Start the session if it is not started yet."""
         if self._spark is None:
             self._say("starting Spark")
             self._spark, self._log = open_session(self._settings, say=self._say)
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session, started when it is first asked for."""
+        self.start()
+        if self._spark is None:
+            raise EngineFailed("Spark has not been started")
         return self._spark
 
     @property
