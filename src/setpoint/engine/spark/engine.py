@@ -182,7 +182,8 @@ class SparkEngine:
     def _explained(self, error: Exception, task: Task, built: Built) -> Exception:
         translated = translate(error, log=self.log)
         if isinstance(translated, GateFired):
-            return diagnose(built.frame, task.gates, built.scope, translated.gate, task.unique_key)
+            gate = task.gates[translated.gate]
+            return diagnose(built.frame, gate, built.scope, task.unique_key)
         return translated
 
     @contextmanager
