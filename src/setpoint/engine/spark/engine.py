@@ -10,6 +10,7 @@ from setpoint.engine.spark.checksum import checksum
 from setpoint.engine.spark.gating import check_rows, diagnose, gated
 from setpoint.engine.spark.iceberg import IcebergTarget
 from setpoint.engine.spark.inspection import inspect, plan_text, refuse
+from setpoint.engine.spark.plan_text import grouped_by
 from setpoint.engine.spark.reading import bounded_sources, source_kinds, target_kind
 from setpoint.engine.spark.session import open_session
 from setpoint.engine.spark.transforming import transformed
@@ -87,7 +88,8 @@ class SparkEngine:
             target = IcebergTarget(self.spark, task.target)
             state = self._prepared(target, task, built.frame)
             check_rows(built.frame, task.gates)
-            frame = gated(built.frame, task.gates, built.scope)
+            proven = bool(task.unique_key) and grouped_by(built.plan, task.unique_key)
+            frame = gated(built.frame, task.gates, built.scope, unique=proven)
             try:
                 target.set_scope(frame, built.scope, token, state.snapshot)
             except SPARK_ERRORS as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from setpoint.model.task import Task
 
+PROPERTY_ROW = "Table Properties"
 RUN_ID = "setpoint.run-id"
 FENCE = "setpoint.fence"
 PROPERTIES = {
@@ -38,7 +40,7 @@ PROPERTIES = {
 class TableState:
     """A table as it stands: its columns and the snapshot that readers see."""
 
-    schema: StructType
+    columns: Mapping[str, str]
     snapshot: str | None
 
 
@@ -52,15 +54,20 @@ class IcebergTarget:
     def state(self) -> TableState | None:
         """The table's columns and current snapshot; None when it does not exist."""
         try:
-            schema = self.spark.table(self.table.sql).schema
+            # One command for both, and no job: columns first, then facts about the table.
+            shown = self.spark.sql(f"DESCRIBE TABLE EXTENDED {self.table.sql}").collect()
         except AnalysisException as error:
             if (error.getCondition() or "").startswith(("TABLE_OR_VIEW", "SCHEMA_NOT_FOUND")):
                 return None
             raise
-        key = "current-snapshot-id"
-        shown = self.spark.sql(f"SHOW TBLPROPERTIES {self.table.sql} ('{key}')").collect()
-        value = shown[0]["value"] if shown else "none"
-        return TableState(schema=schema, snapshot=value if value.isdigit() else None)
+        columns: dict[str, str] = {}
+        for row in shown:
+            if not row["col_name"] or row["col_name"].startswith("# "):
+                break
+            columns[row["col_name"]] = row["data_type"]
+        facts = next((row["data_type"] for row in shown if row["col_name"] == PROPERTY_ROW), "")
+        snapshot = re.search(r"\bcurrent-snapshot-id=(\d+)", facts)
+        return TableState(columns=columns, snapshot=snapshot[1] if snapshot else None)
 
     def create(self, frame: DataFrame, task: Task) -> None:
         """Create the table from the result's schema, partitioned so that windows lie apart."""
@@ -82,9 +89,9 @@ class IcebergTarget:
 
     def check_schema(self, frame: DataFrame, state: TableState) -> None:
         """Refuse a result whose columns are not the table's."""
-        have = {field.name.lower(): field for field in state.schema.fields}
+        have = {name.lower(): name for name in state.columns}
         give = {field.name.lower(): field for field in frame.schema.fields}
-        gone = [have[name].name for name in have if name not in give]
+        gone = [have[name] for name in have if name not in give]
         new = [give[name] for name in give if name not in have]
         if not gone and not new:
             return
@@ -127,13 +134,14 @@ class IcebergTarget:
     def commit(self, run_id: str) -> Outcome | None:
         """The newest commit of a run in the history that readers see."""
         found = self.spark.sql(
-            f"SELECT s.snapshot_id, s.summary FROM {self.table.sql}.snapshots s "  # noqa: S608
-            f"WHERE s.summary['{RUN_ID}'] = :run ORDER BY s.committed_at DESC LIMIT 1",
+            f"SELECT committed_at, snapshot_id, summary FROM {self.table.sql}.snapshots "  # noqa: S608
+            f"WHERE summary['{RUN_ID}'] = :run",
             args={"run": run_id},
         ).collect()
         if not found:
             return None
-        return outcome_of(str(found[0]["snapshot_id"]), found[0]["summary"])
+        newest = max(found, key=lambda row: row["committed_at"])
+        return outcome_of(str(newest["snapshot_id"]), newest["summary"])
 
 
 def outcome_of(snapshot: str, summary: Mapping[str, str]) -> Outcome:
