@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
 
-from setpoint.engine.protocol import Outcome, Token
-from setpoint.errors import ResultMisshapen
+from setpoint.engine.protocol import Outcome
+from setpoint.engine.spark.target import TableState
 from setpoint.model.grain import Grain
 from setpoint.model.scope import ColumnKind
 from setpoint.model.table import TableName, quote
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    from setpoint.engine.spark.target import Writing
     from setpoint.model.task import Task
 
 PROPERTY_ROW = "Table Properties"
@@ -36,20 +36,16 @@ PROPERTIES = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class TableState:
-    """A table as it stands: its columns and the snapshot that readers see."""
-
-    columns: Mapping[str, str]
-    snapshot: str | None
-
-
 class IcebergTarget:
     """One Iceberg table that a task owns."""
 
     def __init__(self, spark: SparkSession, table: TableName) -> None:
         self.spark = spark
         self.table = table
+
+    def reference(self, snapshot: str | None = None) -> str:
+        """The table in a FROM clause of Spark SQL, at a snapshot where one is given."""
+        return f"{self.table.sql} VERSION AS OF {snapshot}" if snapshot else self.table.sql
 
     def state(self) -> TableState | None:
         """The table's columns and current snapshot; None when it does not exist."""
@@ -87,49 +83,23 @@ class IcebergTarget:
             f"TBLPROPERTIES ({listed})"
         )
 
-    def check_schema(self, frame: DataFrame, state: TableState) -> None:
-        """Refuse a result whose columns are not the table's."""
-        have = {name.lower(): name for name in state.columns}
-        give = {field.name.lower(): field for field in frame.schema.fields}
-        gone = [have[name] for name in have if name not in give]
-        new = [give[name] for name in give if name not in have]
-        if not gone and not new:
-            return
-        facts = {}
-        if gone:
-            facts["missing"] = ", ".join(gone)
-        if new:
-            facts["not in the table"] = ", ".join(
-                f"{field.name} {field.dataType.simpleString()}" for field in new
-            )
-        added = ", ".join(f"{quote(f.name)} {f.dataType.simpleString()}" for f in new)
-        raise ResultMisshapen(
-            "the result's columns are not the table's; nothing was written",
-            facts=facts,
-            next_step=f"ALTER TABLE {self.table.sql} ADD COLUMN {added}"
-            if new and not gone
-            else "return every column of the table, or change the table",
-        )
-
-    def set_scope(
-        self, frame: DataFrame, scope: str | None, token: Token, base: str | None
-    ) -> None:
-        """Make the scope match the frame in one commit, unless it changed since `base`."""
-        writer = frame.writeTo(self.table.sql)
+    def write(self, writing: Writing) -> None:
+        """Make the scope match the frame in one commit, unless it changed meanwhile."""
+        writer = writing.frame.writeTo(self.table.sql)
         options = {
-            f"snapshot-property.{RUN_ID}": token.run_id,
-            f"snapshot-property.{FENCE}": str(token.fence),
+            f"snapshot-property.{RUN_ID}": writing.token.run_id,
+            f"snapshot-property.{FENCE}": str(writing.token.fence),
             "isolation-level": "serializable",
             # The gates have shuffled already, and rows of one window need no clustering.
             "distribution-mode": "none",
             "fanout-enabled": "true",
         }
-        if base is not None:
-            options["validate-from-snapshot-id"] = base
+        if writing.state.snapshot is not None:
+            options["validate-from-snapshot-id"] = writing.state.snapshot
         for key, value in options.items():
             writer = writer.option(key, value)
         # By filter, never dynamically: a window that became empty must be emptied too.
-        writer.overwrite(F.expr(scope) if scope else F.lit(True))
+        writer.overwrite(F.expr(writing.scope) if writing.scope else F.lit(True))
 
     def commit(self, run_id: str) -> Outcome | None:
         """The newest commit of a run in the history that readers see."""
