@@ -87,7 +87,7 @@ def test_no_rows_have_a_checksum_of_their_own() -> None:
 def test_the_text_form_is_fixed() -> None:
     """Checksums written into the ledger today are compared with those of tomorrow."""
     texts = ("r2(2:idi1;4:names2:é)", "r2(2:idi2;4:namen)")
-    rows = [{"name": "é", "id": 1}, {"id": 2, "name": None}]
+    rows: list[dict[str, Any]] = [{"name": "é", "id": 1}, {"id": 2, "name": None}]
     assert tuple(map(encode_row, rows)) == texts
     hashes = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
     sums = [sum(int(h[at : at + 16], 16) for h in hashes) % 2**64 for at in (0, 16)]
@@ -162,7 +162,8 @@ def test_unicode_normal_forms_differ() -> None:
 def test_structs_are_nested_rows() -> None:
     """A struct is encoded by its field names, so that it differs from an array of its values."""
     point = namedtuple("point", ["y", "x"])  # noqa: PYI024 — what a row of Spark looks like
-    assert ck1([{"p": point(y=2, x=1)}]) == ck1([{"p": namedtuple("twin", ["x", "y"])(1, 2)}])  # noqa: PYI024
+    twin = namedtuple("twin", ["x", "y"])  # noqa: PYI024
+    assert ck1([{"p": point(y=2, x=1)}]) == ck1([{"p": twin(x=1, y=2)}])
     assert ck1([{"p": point(y=2, x=1)}]) != ck1([{"p": [2, 1]}])
     assert encode_row({"p": point(y=2, x=1)}) == "r1(1:pr2(1:xi1;1:yi2;))"
 

@@ -13,7 +13,7 @@ from setpoint.model.graph import Graph
 from setpoint.model.table import TableName
 
 if TYPE_CHECKING:
-    from tests.model.conftest import Maker
+    from tests.task_maker import Maker
 
 NODES = 7
 EDGES = st.sets(st.tuples(st.integers(0, NODES - 1), st.integers(0, NODES - 1)), max_size=20)

@@ -11,7 +11,7 @@ from setpoint.model.graph import Graph
 from setpoint.model.plan import WHOLE_TABLE, Dates, Plan, make_plan
 
 if TYPE_CHECKING:
-    from tests.model.conftest import Maker
+    from tests.task_maker import Maker
 
 
 def steps(plan: Plan) -> list[tuple[str, str]]:

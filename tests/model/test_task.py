@@ -20,7 +20,7 @@ from setpoint.model.write import Merge, Overwrite, Replace, Write, merge, overwr
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.model.conftest import Maker
+    from tests.task_maker import Maker
 
 DAY = Window.parse_key("2026-04-25T00:00:00Z/2026-04-26T00:00:00Z")
 ALL = ("overwrite", "merge", "replace")
