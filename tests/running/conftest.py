@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.task_maker import Maker
 
-from setpoint.engine.protocol import Analysis, Outcome, Token
+from setpoint.engine.protocol import Outcome, Token
 from setpoint.ledger.memory import MemoryLedger
 from setpoint.model.graph import Graph
 from setpoint.model.plan import Dates, Plan, make_plan
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from setpoint.errors import SetpointError
+    from setpoint.model.analysis import Analysis
     from setpoint.model.plan import Step
     from setpoint.model.task import Task
     from setpoint.model.window import Window

@@ -267,13 +267,12 @@ def test_a_run_that_was_taken_over_is_told_so_and_the_others_go_on(
 
 
 def test_the_listener_hears_of_each_thing_in_order(stage: Stage, make: Maker) -> None:
-    """Planned, started, retrying with the wait, finished; a skipped step only ends."""
+    """Started, retrying with the wait, finished; a skipped step only ends."""
     stage.engine.ahead = [Transient("away"), EngineFailed("broken")]
     stage.run(
         [make.task("a", retry=Retry(retries=1, backoff=STEADY)), make.task("b", reads=("a",))]
     )
     assert stage.diary.lines == [
-        "planned 2",
         "started a 2026-04-25",
         "retrying a in 1: away",
         "finished a failed",

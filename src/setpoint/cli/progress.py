@@ -90,13 +90,13 @@ class LiveLines(PlainLines):
 
     def said(self, message: str) -> None:
         """Show it beside the spinner."""
-        if self.status:
-            self.status.update(message)
-        else:
-            click.echo(message)
+        self._pause()
+        self.status = self.console.status(message)
+        self.status.start()
 
     def started(self, step: Step) -> None:
         """Start the spinner."""
+        self._pause()
         self.status = self.console.status(f"{step.task.name}  {step.label}")
         self.status.start()
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from setpoint.model.scope import Kinds
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from setpoint.model.hidden_input import HiddenInputFound
+    from setpoint.model.analysis import Analysis
     from setpoint.model.task import Task
     from setpoint.model.window import Window
 
@@ -33,20 +35,8 @@ class Outcome:
     """The snapshot of each source table that was read."""
     partitions: Mapping[str, int] = field(default_factory=dict)
     """Rows written by partition, where the target counts them."""
+    kinds: Kinds = field(default_factory=Kinds)
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Analysis:
-    """What is known of a task before it writes."""
-
-    columns: Mapping[str, str]
-    scope: str | None
-    """The filter that a run's write replaces."""
-    bounds: Mapping[str, str | None]
-    """The filter by which each source is read."""
-    hidden: tuple[HiddenInputFound, ...]
-    inputs: Mapping[str, str]
 
 
 class Engine(Protocol):

@@ -71,14 +71,15 @@ def make_plan(graph: Graph, *, select: Sequence[str], dates: Dates) -> Plan:
     notes: dict[str, None] = {}
     for task in tasks:
         needs = tuple(name for name in graph.upstream[task.name] if name in planned)
-        windows, note = _windows(task, dates)
+        windows, note = task_windows(task, dates)
         if note:
             notes.setdefault(note)
         steps += [Step(task=task, window=window, depends_on=needs) for window in windows]
     return Plan(steps=tuple(steps), notes=tuple(notes))
 
 
-def _windows(task: Task, dates: Dates) -> tuple[Sequence[Window | None], str | None]:
+def task_windows(task: Task, dates: Dates) -> tuple[Sequence[Window | None], str | None]:
+    """The windows of a task that the dates name, and what there is to say about them."""
     grain = task.grain
     if grain is None:
         return [None], None

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from datetime import datetime, time, timezone
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from setpoint.errors import ResultMisshapen
 from setpoint.model.table import quote
+from setpoint.model.write import Overwrite
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
 
 
@@ -26,6 +31,31 @@ class ColumnKind(str, Enum):
     def of(cls, spark_type: str) -> ColumnKind | None:
         """The kind of a Spark type by its simple name, or None when it cannot be bounded."""
         return next((kind for kind in cls if kind.value == spark_type), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kinds:
+    """The kinds of a task's time columns: the one it overwrites by, and each source's."""
+
+    target: ColumnKind | None = None
+    sources: Mapping[str, ColumnKind] = field(default_factory=dict)
+
+    def document(self) -> dict[str, Any]:
+        """As kept in the ledger, so that `explain` knows them without Spark."""
+        sources = {name: kind.value for name, kind in self.sources.items()}
+        return {"target": self.target.value if self.target else None, "sources": sources}
+
+    @classmethod
+    def of_document(cls, document: Any) -> Kinds:
+        """Read back what `document` wrote; what is not understood is left out."""
+        if not isinstance(document, dict):
+            return cls()
+        sources = document.get("sources") or {}
+        kinds = {name: ColumnKind.of(str(text)) for name, text in sources.items()}
+        return cls(
+            target=ColumnKind.of(str(document.get("target"))),
+            sources={name: kind for name, kind in kinds.items() if kind},
+        )
 
 
 def usual_kind(window: Window) -> ColumnKind:
@@ -52,6 +82,22 @@ def bounds_sql(column: str, kind: ColumnKind, window: Window) -> str:
             next_step='use a timestamp column, or grain="day"',
         )
     return f"{name} >= {lower} AND {name} < {upper}"
+
+
+def source_bounds(
+    source: BoundSource, window: Window | None, kind: ColumnKind | None
+) -> str | None:
+    """The filter by which a source is read; None when it is read whole."""
+    if source.event_time is None or window is None:
+        return None
+    return bounds_sql(source.event_time, kind or ColumnKind.TIMESTAMP, window)
+
+
+def owned_scope(task: Task, window: Window | None, kind: ColumnKind | None) -> str | None:
+    """The filter of the rows that a run owns in its target; None for the whole table."""
+    if not isinstance(task.write, Overwrite) or window is None:
+        return None
+    return bounds_sql(task.write.by, kind or usual_kind(window), window)
 
 
 def _begins_day(edge: datetime, zone: str) -> bool:

@@ -15,7 +15,7 @@ from setpoint.running.runner import Runner
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from setpoint.engine.protocol import Engine
+    from setpoint.engine.spark.engine import SparkEngine
     from setpoint.model.settings import Settings
     from setpoint.running.result import RunResult
 
@@ -46,6 +46,9 @@ def run_project(
     listener = listener or Silence()
     engine = spark_engine(project.settings, say=listener.said)
     settings = project.settings
+    listener.planned(plan)
+    # Before the ledger hears of anything: a missing Java is no failure of a window.
+    engine.start()
     with open_ledger(settings.ledger_url, root=settings.root, create=True) as ledger:
         runner = Runner(engine=engine, ledger=ledger, listener=listener, checksum=checksum)
         return runner.run(plan)
@@ -61,12 +64,12 @@ def plan_project(project: Project, *, select: Sequence[str], dates: Dates) -> Pl
     return make_plan(project.graph, select=select, dates=dates)
 
 
-def spark_engine(settings: Settings, *, say: Callable[[str], None]) -> Engine:
+def spark_engine(settings: Settings, *, say: Callable[[str], None]) -> SparkEngine:
     """The Spark engine; says which extra is missing when it cannot be had."""
     try:
-        from setpoint.engine.spark.engine import SparkEngine
+        from setpoint.engine.spark.engine import SparkEngine as Found
     except ModuleNotFoundError as error:
         if error.name and error.name.partition(".")[0] in ("pyspark", "py4j"):
             raise MissingExtra("pyspark", "spark") from None
         raise
-    return SparkEngine(settings, say=say)
+    return Found(settings, say=say)

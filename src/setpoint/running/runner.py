@@ -45,7 +45,6 @@ class Runner:
 
     def run(self, plan: Plan) -> tuple[RunResult, ...]:
         """Carry out every step; the results in the plan's order."""
-        self.listener.planned(plan)
         results: list[RunResult] = []
         broken: set[str] = set()
         for step in plan.steps:
@@ -186,6 +185,7 @@ def _detail(outcome: Outcome) -> dict[str, Json]:
     return {
         "replaced": outcome.replaced,
         "inputs": dict(outcome.inputs),
+        "kinds": outcome.kinds.document(),
         "partitions": dict(outcome.partitions),
         "warnings": list(outcome.warnings),
     }

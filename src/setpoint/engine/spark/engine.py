@@ -6,20 +6,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from setpoint.engine.protocol import Analysis, Outcome, Token
 from setpoint.engine.spark.checksum import checksum
 from setpoint.engine.spark.gating import check_rows, diagnose, gated
 from setpoint.engine.spark.iceberg import IcebergTarget
 from setpoint.engine.spark.inspection import inspect, plan_text, refuse
-from setpoint.engine.spark.reading import bounded_sources, source_bounds
+from setpoint.engine.spark.reading import bounded_sources, source_kinds, target_kind
 from setpoint.engine.spark.session import open_session
 from setpoint.engine.spark.transforming import transformed
-from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, translate
-from setpoint.errors import EngineFailed, ResultMisshapen, RunError
+from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, short, translate
+from setpoint.errors import EngineFailed, RunError
+from setpoint.model.analysis import Analysis
 from setpoint.model.plan import WHOLE_TABLE
-from setpoint.model.scope import ColumnKind, bounds_sql
+from setpoint.model.scope import Kinds, owned_scope
+from setpoint.model.table import quote
 from setpoint.model.transform import source_sql
-from setpoint.model.write import Overwrite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from setpoint.engine.protocol import Outcome, Token
     from setpoint.engine.spark.iceberg import TableState
     from setpoint.engine.spark.plan_text import PlanText
     from setpoint.model.hidden_input import HiddenInputFound
@@ -41,6 +42,7 @@ class Built:
 
     frame: DataFrame
     scope: str | None
+    kinds: Kinds
     plan: PlanText
     hidden: tuple[HiddenInputFound, ...]
 
@@ -55,12 +57,18 @@ class SparkEngine:
         self._log: Path | None = None
         self._inspected: set[str] = set()
 
-    @property
-    def spark(self) -> SparkSession:
-        """The session, started when it is first asked for."""
+    def start(self) -> None:
+        """Start the session if it is not started yet."""
         if self._spark is None:
             self._say("starting Spark")
             self._spark, self._log = open_session(self._settings, say=self._say)
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session, started when it is first asked for."""
+        self.start()
+        if self._spark is None:
+            raise EngineFailed("Spark has not been started")
         return self._spark
 
     @property
@@ -90,7 +98,12 @@ class SparkEngine:
                     "the commit is not in the table's history",
                     next_step=f"setpoint run --select {task.name} sets the window again",
                 )
-            return replace(outcome, inputs=built.plan.snapshots, warnings=tuple(warnings))
+            return replace(
+                outcome,
+                inputs=built.plan.snapshots,
+                kinds=built.kinds,
+                warnings=tuple(warnings),
+            )
 
     def find_commit(self, task: Task, run_id: str) -> Outcome | None:
         """The outcome of a commit by this run in the target's history, if there is one."""
@@ -101,10 +114,29 @@ class SparkEngine:
     def checksum(self, task: Task, window: Window | None, snapshot: str | None) -> str:
         """The content checksum of the scope as it stands in the target."""
         with self._errors(task, window), self._zone(task):
-            table = self.spark.table(task.target.sql)
-            scope = self._scope(task, window, table)
+            kind = target_kind(self.spark.table(task.target.sql), task)
+            scope = owned_scope(task, window, kind)
             query = source_sql(task.target.sql, scope, snapshot=snapshot)
             return str(checksum(self.spark.sql(query)))
+
+    def version(self) -> str:
+        """Spark's version, as the running session tells it."""
+        return str(self.spark.version)
+
+    def tables(self, catalog: str) -> list[str]:
+        """The tables of a catalog, fully named."""
+        try:
+            shown = self.spark.sql(f"SHOW NAMESPACES IN {quote(catalog)}").collect()
+            found = []
+            for row in shown:
+                space = f"{quote(catalog)}.{row['namespace']}"
+                listed = self.spark.sql(f"SHOW TABLES IN {space}").collect()
+                found += [f"{space}.{quote(entry['tableName'])}" for entry in listed]
+        except SPARK_ERRORS as error:
+            raise EngineFailed(
+                f"catalog {catalog}: {short(error)}", next_step=f"read {self.log}"
+            ) from None
+        return found
 
     def analyse(self, task: Task, window: Window | None) -> Analysis:
         """Everything up to the write, without writing."""
@@ -112,52 +144,30 @@ class SparkEngine:
             built = self._build(task, window)
             return Analysis(
                 columns={f.name: f.dataType.simpleString() for f in built.frame.schema.fields},
-                scope=built.scope,
-                bounds={s.name: source_bounds(self.spark, s, window) for s in task.sources},
+                kinds=built.kinds,
                 hidden=built.hidden,
                 inputs=built.plan.snapshots,
             )
 
     def _build(self, task: Task, window: Window | None) -> Built:
-        sources = bounded_sources(self.spark, task, window)
+        sources = source_kinds(self.spark, task)
+        queries = bounded_sources(task, window, sources)
 
         def build() -> DataFrame:
-            return transformed(self.spark, task, window, sources)
+            return transformed(self.spark, task, window, queries)
 
         frame = build()
         plan = plan_text(frame)
         # The verdict on Python's clock holds for the code; once a process is enough.
         rebuild = None if task.fingerprint in self._inspected else build
+        kinds = Kinds(target=target_kind(frame, task), sources=sources)
         return Built(
             frame=frame,
-            scope=self._scope(task, window, frame),
+            scope=owned_scope(task, window, kinds.target),
+            kinds=kinds,
             plan=plan,
             hidden=inspect(task, plan, rebuild),
         )
-
-    def _scope(self, task: Task, window: Window | None, frame: DataFrame) -> str | None:
-        """The filter of the rows that a run owns; None for the whole table."""
-        if not isinstance(task.write, Overwrite) or window is None:
-            return None
-        by = task.write.by
-        field = next((f for f in frame.schema.fields if f.name.lower() == by.lower()), None)
-        if field is None:
-            raise ResultMisshapen(
-                f"the result has no column {by!r}",
-                facts={
-                    "expected": f"{by}, the column that the task overwrites by",
-                    "found": ", ".join(frame.columns),
-                },
-                next_step="add the column to the task's result, or correct its name",
-            )
-        kind = ColumnKind.of(field.dataType.simpleString())
-        if kind is None:
-            raise ResultMisshapen(
-                f"{by} is a {field.dataType.simpleString()}, which cannot be bounded by time",
-                facts={"expected": "date, timestamp or ISO text"},
-                next_step="cast it in the task",
-            )
-        return bounds_sql(field.name, kind, window)
 
     def _prepared(self, target: IcebergTarget, task: Task, frame: DataFrame) -> TableState:
         state = target.state()
@@ -172,7 +182,8 @@ class SparkEngine:
     def _explained(self, error: Exception, task: Task, built: Built) -> Exception:
         translated = translate(error, log=self.log)
         if isinstance(translated, GateFired):
-            return diagnose(built.frame, task.gates, built.scope, translated.gate, task.unique_key)
+            gate = task.gates[translated.gate]
+            return diagnose(built.frame, gate, built.scope, task.unique_key)
         return translated
 
     @contextmanager

@@ -26,16 +26,15 @@ def gated(frame: DataFrame, gates: Sequence[Gate], scope: str | None) -> DataFra
     _check_columns(frame, gates)
     columns = [quote(name) for name in frame.columns]
     guard = F.lit(True)
-    unique = next((gate for gate in gates if isinstance(gate, UniqueGate)), None)
-    if unique is not None:
-        # One row for each key is told in the shuffle that groups by the key anyway.
-        same_key = Over.partitionBy(*map(_column, unique.columns))
-        frame = frame.withColumn(COUNTED, F.count(F.lit(1)).over(same_key))
-        guard = _stop(F.col(COUNTED) > 1, unique.name, guard)
-    for gate in reversed(gates):
+    for number, gate in enumerate(gates):
         failing = _failing(gate, scope)
+        if isinstance(gate, UniqueGate):
+            # Told in the shuffle by the key; a result that is grouped by its key has it already.
+            same_key = Over.partitionBy(*map(_column, gate.columns))
+            frame = frame.withColumn(COUNTED, F.count(F.lit(1)).over(same_key))
+            failing = F.col(COUNTED) > 1
         if failing is not None:
-            guard = _stop(failing, gate.name, guard)
+            guard = _stop(failing, number, guard)
     return frame.where(guard).select(*columns)
 
 
@@ -54,11 +53,8 @@ def check_rows(frame: DataFrame, gates: Sequence[Gate]) -> None:
                 )
 
 
-def diagnose(
-    frame: DataFrame, gates: Sequence[Gate], scope: str | None, fired: str, key: Sequence[str]
-) -> GateFailed:
+def diagnose(frame: DataFrame, gate: Gate, scope: str | None, key: Sequence[str]) -> GateFailed:
     """The error for a gate that fired, with up to five of the rows that did it."""
-    gate = next(gate for gate in gates if gate.name == fired)
     if isinstance(gate, UniqueGate):
         return _diagnose_unique(frame, gate)
     failing = _failing(gate, scope)
@@ -109,8 +105,8 @@ def _failing(gate: Gate, scope: str | None) -> Column | None:
     return None
 
 
-def _stop(failing: Column, gate: str, otherwise: Column) -> Column:
-    error = F.raise_error(F.lit(GATE + gate)).cast("boolean")
+def _stop(failing: Column, gate: int, otherwise: Column) -> Column:
+    error = F.raise_error(F.lit(f"{GATE}{gate}")).cast("boolean")
     return F.when(failing, error).otherwise(otherwise)
 
 

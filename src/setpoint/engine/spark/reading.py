@@ -6,30 +6,47 @@ from typing import TYPE_CHECKING
 
 from pyspark.errors import AnalysisException
 
-from setpoint.errors import RunError, SourceFault
-from setpoint.model.scope import ColumnKind, bounds_sql
+from setpoint.errors import ResultMisshapen, RunError, SourceFault
+from setpoint.model.scope import ColumnKind, source_bounds
 from setpoint.model.transform import source_sql
+from setpoint.model.write import Overwrite
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-    from pyspark.sql import types as T
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
     from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
 
 
-def bounded_sources(spark: SparkSession, task: Task, window: Window | None) -> dict[str, str]:
+def source_kinds(spark: SparkSession, task: Task) -> dict[str, ColumnKind]:
+    """The kind of each source's event-time column; a static source has none."""
+    kinds = {source.name: _kind(_schema(spark, source), source) for source in task.sources}
+    return {name: kind for name, kind in kinds.items() if kind is not None}
+
+
+def bounded_sources(
+    task: Task, window: Window | None, kinds: Mapping[str, ColumnKind]
+) -> dict[str, str]:
     """For each source the query that reads it, bounded by its event time."""
-    return {
-        source.name: source_sql(source.table.sql, source_bounds(spark, source, window))
-        for source in task.sources
-    }
+    queries = {}
+    for source in task.sources:
+        try:
+            bounds = source_bounds(source, window, kinds.get(source.name))
+        except RunError as error:
+            raise SourceFault(
+                f"source {source.name}: {error.message}",
+                facts=error.facts,
+                next_step=error.next_step,
+            ) from None
+        queries[source.name] = source_sql(source.table.sql, bounds)
+    return queries
 
 
-def source_bounds(spark: SparkSession, source: BoundSource, window: Window | None) -> str | None:
-    """The filter of one source, in the literals of its event-time column's type."""
-    schema = _schema(spark, source)
-    if source.event_time is None or window is None:
+def _kind(schema: StructType, source: BoundSource) -> ColumnKind | None:
+    if source.event_time is None:
         return None
     columns = {field.name.lower(): field for field in schema.fields}
     field = columns.get(source.event_time.lower())
@@ -47,15 +64,10 @@ def source_bounds(spark: SparkSession, source: BoundSource, window: Window | Non
             facts={"source": str(source.table), "expected": "timestamp, date or ISO text"},
             next_step="use a time column as event_time",
         )
-    try:
-        return bounds_sql(field.name, kind, window)
-    except RunError as error:
-        raise SourceFault(
-            f"source {source.name}: {error.message}", facts=error.facts, next_step=error.next_step
-        ) from None
+    return kind
 
 
-def _schema(spark: SparkSession, source: BoundSource) -> T.StructType:
+def _schema(spark: SparkSession, source: BoundSource) -> StructType:
     try:
         return spark.table(source.table.sql).schema
     except AnalysisException as error:
@@ -65,3 +77,28 @@ def _schema(spark: SparkSession, source: BoundSource) -> T.StructType:
             f"source {source.name}: the table {source.table} does not exist",
             next_step="check the name, or run the task that makes it first",
         ) from None
+
+
+def target_kind(frame: DataFrame, task: Task) -> ColumnKind | None:
+    """The kind of the column that the task overwrites by; None when it owns its whole table."""
+    if not isinstance(task.write, Overwrite):
+        return None
+    by = task.write.by
+    field = next((f for f in frame.schema.fields if f.name.lower() == by.lower()), None)
+    if field is None:
+        raise ResultMisshapen(
+            f"the result has no column {by!r}",
+            facts={
+                "expected": f"{by}, the column that the task overwrites by",
+                "found": ", ".join(frame.columns),
+            },
+            next_step="add the column to the task's result, or correct its name",
+        )
+    kind = ColumnKind.of(field.dataType.simpleString())
+    if kind is None:
+        raise ResultMisshapen(
+            f"{by} is a {field.dataType.simpleString()}, which cannot be bounded by time",
+            facts={"expected": "date, timestamp or ISO text"},
+            next_step="cast it in the task",
+        )
+    return kind

@@ -30,6 +30,10 @@ BUSY_MILLISECONDS = 60_000
 def open_session(settings: Settings, *, say: Callable[[str], None]) -> tuple[SparkSession, Path]:
     """A session with the project's catalogs, and the file that Spark logs to."""
     log = new_log(settings)
+    if not settings.spark.remote:
+        for catalog in settings.catalogs.values():
+            if catalog.warehouse is not None:
+                _make_folder(catalog.warehouse)
     active = SparkSession.getActiveSession()
     if active is not None:
         spark = active.newSession()
@@ -96,9 +100,6 @@ def _classic(settings: Settings, log: Path, say: Callable[[str], None]) -> Spark
     java = find_java()
     packages = (*ICEBERG, *settings.spark.packages)
     jars = resolve_jars(packages, say=say)
-    for catalog in settings.catalogs.values():
-        if catalog.warehouse is not None:
-            _make_folder(catalog.warehouse)
     master = settings.spark.master or "local[*]"
     options = [
         f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",

@@ -57,8 +57,8 @@ FIRST_LINE = 240
 class GateFired(Exception):
     """A gate raised inside the write; which rows did it is looked up next."""
 
-    def __init__(self, gate: str) -> None:
-        super().__init__(gate)
+    def __init__(self, gate: int) -> None:
+        super().__init__(f"gate {gate} of the task")
         self.gate = gate
 
 
@@ -66,9 +66,9 @@ def translate(error: Exception, *, log: Path) -> RunError | GateFired:  # noqa: 
     """The error in Setpoint's words; the JVM's stack goes to the log file."""
     _write_log(error, log)
     text = str(error)
-    gate = re.search(re.escape(GATE) + r"([\w \-]+)", text)
+    gate = re.search(re.escape(GATE) + r"(\d+)", text)
     if gate:
-        return GateFired(gate[1])
+        return GateFired(int(gate[1]))
     if any(mark in text for mark in FULL):
         return StorageFull(
             "no space is left where the table lives; nothing was committed",
