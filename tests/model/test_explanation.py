@@ -44,10 +44,10 @@ def test_a_sql_task_shows_the_statement_that_is_carried_out(make: Maker) -> None
         "day >= DATE '2026-04-25' AND day < DATE '2026-04-26'\n"
         "-- :window_start = 2026-04-25 00:00:00+00:00\n"
         "WITH raw AS (\n  SELECT * FROM lake.shop.raw\n"
-        "  WHERE `at` >= TIMESTAMP '2026-04-25 00:00:00Z' "
-        "AND `at` < TIMESTAMP '2026-04-26 00:00:00Z'\n)\n"
+        "  WHERE at >= TIMESTAMP '2026-04-25 00:00:00Z' "
+        "AND at < TIMESTAMP '2026-04-26 00:00:00Z'\n)\n"
         f"SELECT * FROM (\n{SELECT}\n)"
-    ).replace("`at`", "at")
+    )
     assert line(found, "sources")[0].startswith("raw = lake.shop.raw, made by raw, where at >=")
     assert found.document()["statement"] == found.statement
     assert found.document()["read_by"] == ["no task of this project"]
