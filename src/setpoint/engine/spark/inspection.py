@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 
 # Another year, month, weekday, hour and minute: whatever part of the clock is used, it differs.
 SHIFT = timedelta(days=401, hours=5, minutes=17, seconds=41)
+FIELDS = "spark.sql.debug.maxToStringFields"
+ALL = 1_000_000
 
 
 def plan_text(frame: DataFrame) -> PlanText:
     """The plan as Spark prints it; the public API has no other way to it."""
-    with contextlib.redirect_stdout(io.StringIO()) as shown:
+    with _all_fields(frame), contextlib.redirect_stdout(io.StringIO()) as shown:
         frame.explain("extended")
     return PlanText.of(shown.getvalue())
 
@@ -59,6 +61,19 @@ def refuse(task: Task, found: Iterable[HiddenInputFound]) -> list[str]:
 
 def _allows(task: Task, function: str) -> bool:
     return any(allow.function == function for allow in task.allow)
+
+
+@contextlib.contextmanager
+def _all_fields(frame: DataFrame) -> Iterator[None]:
+    """Let Spark print every field: by default a clock in the 26th column would not be shown."""
+    conf = frame.sparkSession.conf
+    before = conf.get(FIELDS)
+    conf.set(FIELDS, str(ALL))
+    try:
+        yield
+    finally:
+        if before is not None:
+            conf.set(FIELDS, before)
 
 
 @contextlib.contextmanager
