@@ -8,8 +8,9 @@ import pytest
 
 from setpoint.model.retry import Backoff
 from setpoint.model.transform import SqlTransform
-from setpoint.model.write import Overwrite, Replace
+from setpoint.model.write import Merge, Overwrite, Replace
 from setpoint.project.project import load_sql_project
+from setpoint.project.sql_file import read_sql_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -142,6 +143,15 @@ def test_a_write_that_is_no_pattern_is_a_fault(folder: ProjectFolder, write: str
     header = f"/*\ntarget: lake.shop.x\ngrain: day\nwrite: {write}\n*/\nSELECT 1 AS a\n"
     folder.write("pipelines/x.sql", header)
     assert len(folder.faults()) == 1
+
+
+def test_a_merge_is_written_with_a_bare_on(folder: ProjectFolder) -> None:
+    """YAML reads `on` as true; here it is the key of a merge."""
+    header = "/*\ntarget: lake.a.b\nwrite: {merge: {on: [id], version: v}}\n*/\nSELECT 1 AS id\n"
+    folder.write("pipelines/x.sql", header)
+    declarations, faults = read_sql_file(folder.root / "pipelines/x.sql", folder.root)
+    assert not faults
+    assert declarations[0].write == Merge(on=("id",), version="v")
 
 
 @pytest.mark.parametrize(

@@ -166,8 +166,11 @@ class _Reading:
         if word not in WRITES or len(options) != 1:
             self.fault(f"write {given!r} is not a pattern", "write", "write: {overwrite: {by: ds}}")
             return None
+        named = options[word] or {}
+        if isinstance(named, dict) and True in named:  # in YAML a bare `on` means true
+            named = {"on" if key is True else key: value for key, value in named.items()}
         try:
-            return WRITES[word](**(options[word] or {}))  # type: ignore[operator, no-any-return]
+            return WRITES[word](**named)  # type: ignore[operator, no-any-return]
         except TypeError as error:
             self.fault(f"write: {error}", "write", "write: {overwrite: {by: order_date}}")
             return None

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import time_machine
+from pyspark.sql import SparkSession
 
 from setpoint.engine.spark.plan_text import PlanText, hidden_inputs
 from setpoint.errors import HiddenInput
@@ -66,14 +67,17 @@ def _allows(task: Task, function: str) -> bool:
 @contextlib.contextmanager
 def _all_fields(frame: DataFrame) -> Iterator[None]:
     """Let Spark print every field: by default a clock in the 26th column would not be shown."""
-    conf = frame.sparkSession.conf
-    before = conf.get(FIELDS)
-    conf.set(FIELDS, str(ALL))
+    # Spark prints with the settings of the thread's active session, which may be another one.
+    sessions = (frame.sparkSession, SparkSession.getActiveSession())
+    confs = [session.conf for session in sessions if session is not None]
+    before = [conf.get(FIELDS) for conf in confs]
+    for conf in confs:
+        conf.set(FIELDS, str(ALL))
     try:
         yield
     finally:
-        if before is not None:
-            conf.set(FIELDS, before)
+        for conf, value in reversed(list(zip(confs, before, strict=True))):
+            conf.set(FIELDS, value or "25")
 
 
 @contextlib.contextmanager
