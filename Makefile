@@ -38,7 +38,7 @@ format: $(STAMP) ## Format the code
 	$(BIN)/ruff check --fix .
 
 bench: $(STAMP) ## Measure; a table and JSON lines
-	$(BIN)/python bench/run.py
+	$(BIN)/python -m bench.run
 
 clean: ## Remove what the other verbs made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis bench/out

@@ -49,13 +49,13 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "ledger.db"
 
 
-@pytest.fixture
-def locked_folder() -> Iterator[Path]:
+@pytest.fixture(params=[0o444, 0o666], ids=["file locked too", "file writable"])
+def locked_folder(request: pytest.FixtureRequest) -> Iterator[Path]:
     """A folder with a ledger, in which this process may not write; root becomes nobody."""
     folder = Path(tempfile.mkdtemp())
     with SqliteLedger(folder / "ledger.db") as ledger:
         write_one(ledger)
-    (folder / "ledger.db").chmod(0o444)
+    (folder / "ledger.db").chmod(request.param)
     folder.chmod(0o555)
     user = os.geteuid()
     if user == 0:
@@ -144,6 +144,29 @@ def test_a_ledger_can_be_read_where_it_cannot_be_written(locked_folder: Path) ->
         with pytest.raises(LedgerError, match=name) as refused:
             open_ledger(f"sqlite:///{name}", root=locked_folder, create=True)
         assert "written to" in (refused.value.next_step or "")
+
+
+def test_a_ledger_is_read_alone_when_no_file_can_be_made_beside_it(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer "unable to open" to the usual way of reading leads to the file by itself."""
+    usual = connection._connect
+
+    def refuse_beside(path: Path, parameters: str) -> sqlite3.Connection:
+        if "immutable" not in parameters:
+            monkeypatch.setattr(schema, "version", refuse)
+        else:
+            monkeypatch.setattr(schema, "version", version)
+        return usual(path, parameters)
+
+    version = schema.version
+
+    def refuse(*_: object, **__: object) -> int:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    monkeypatch.setattr(connection, "_connect", refuse_beside)
+    with SqliteLedger(file, readonly=True) as ledger:
+        assert len(ledger.latest()) == 1
 
 
 def test_a_folder_that_is_a_file_is_told(file: Path) -> None:
@@ -354,6 +377,8 @@ def test_status_never_sorts_nor_scans_the_table(
         ledger.latest(task, state=state)
         ledger.summary()
         held.set_trace_callback(None)
+        (first,) = held.execute(f"EXPLAIN QUERY PLAN {said[0]}").fetchall()
+        assert first[3].startswith("SEARCH" if task or state else "SCAN"), first[3]
         for query in (each for each in said if each.startswith("SELECT")):
             steps = [row[3] for row in held.execute(f"EXPLAIN QUERY PLAN {query}")]
             assert all("INDEX" in step for step in steps), (query, steps)

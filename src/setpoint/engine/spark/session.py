@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from contextlib import contextmanager
@@ -24,12 +25,16 @@ if TYPE_CHECKING:
 
 EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 SPARK_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
+# They print JSON to standard error for exceptions that are raised, and shown, anyway.
+CHATTY = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 BUSY_MILLISECONDS = 60_000
 
 
 def open_session(settings: Settings, *, say: Callable[[str], None]) -> tuple[SparkSession, Path]:
     """A session with the project's catalogs, and the file that Spark logs to."""
     log = new_log(settings)
+    for name in CHATTY:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     if not settings.spark.remote:
         for catalog in settings.catalogs.values():
             if catalog.warehouse is not None:

@@ -50,7 +50,7 @@ PASSING = (
     "StatusCode.UNAVAILABLE",
 )
 MIXED_FILES = "some, but not all, rows match filter"
-PYTHON_ERROR = r"PythonException.*?\n((?:\w+\.)*\w+(?:Error|Exception): [^\n]+)"
+PYTHON_ERROR = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t]+.*\n)+(\S.*)")
 FIRST_LINE = 240
 
 
@@ -91,14 +91,17 @@ def translate(error: Exception, *, log: Path) -> RunError | GateFired:  # noqa: 
             next_step=f"run the same command again; Spark's own words are in {log}",
         )
     if isinstance(error, ParseException):
-        return TransformFailed("the SQL does not parse: " + short(error))
+        return TransformFailed(
+            "the SQL does not parse: " + short(error), next_step="correct the SQL of the task"
+        )
     if isinstance(error, AnalysisException):
         return _analysis(error)
-    python = re.search(
-        r"PythonException.*?\n((?:\w+\.)*\w+(?:Error|Exception): [^\n]+)", text, re.DOTALL
-    )
+    python = PYTHON_ERROR.search(text)
     if python:
-        return TransformFailed("Python code in the task raised " + python[1])
+        return TransformFailed(
+            "Python code in the task raised " + python[1],
+            next_step=f"mend the task; the whole stack is in {log}",
+        )
     return EngineFailed("Spark failed: " + short(error), next_step=f"read {log}")
 
 
@@ -122,7 +125,9 @@ def _analysis(error: AnalysisException) -> RunError:
         return ResultMisshapen(
             short(error), next_step="cast the column in the task, or change the table"
         )
-    return TransformFailed("Spark refused the query: " + short(error))
+    return TransformFailed(
+        "Spark refused the query: " + short(error), next_step="correct the task's query"
+    )
 
 
 def _write_log(error: Exception, log: Path) -> None:
