@@ -92,6 +92,12 @@ def test_a_text_that_only_reads_like_a_clock_is_none(node: str) -> None:
     assert found(plan(node, node)) == []
 
 
+def test_functions_whose_names_only_end_alike_are_others() -> None:
+    """A user's own `my_now`, `shop.now` or `brand` is not Spark's, also when planning folds it."""
+    calls = "Project [my_now(1) AS a#1, shop.now(1) AS b#2, `now`(1) AS c#3, brand(7) AS d#4]"
+    assert found(plan(calls, "Project [1 AS a#1]")) == []
+
+
 def test_a_clock_beside_a_text_that_reads_like_one_is_found() -> None:
     """The text does not hide the clock."""
     node = "Project [now() AS note#9, now() AS stamped#10]"

@@ -105,3 +105,14 @@ def test_a_long_chain_needs_no_deep_stack(make: Maker) -> None:
     graph = graph_of(make, reads)
     assert graph.cycle() is None
     assert [task.name for task in graph.upstream_first(["t4999"])] == [f"t{n}" for n in range(5000)]
+
+
+def test_a_graph_of_very_many_ways_is_searched_once(make: Maker) -> None:
+    """Forty layers of two tasks have a million million ways through them: each task is met once."""
+    reads: dict[str, tuple[str, ...]] = {"a0": (), "b0": ()}
+    for layer in range(1, 41):
+        both = (f"a{layer - 1}", f"b{layer - 1}")
+        reads |= {f"a{layer}": both, f"b{layer}": both}
+    graph = graph_of(make, reads)
+    assert graph.cycle() is None
+    assert len(graph.upstream_first()) == 82
