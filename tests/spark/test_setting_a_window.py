@@ -12,7 +12,10 @@ from setpoint.model.plan import Dates, make_plan
 from setpoint.project.project import load_project
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
     from tests.spark.conftest import Bench
+
+    from setpoint.engine.spark.target import Writing
 
 pytestmark = pytest.mark.spark
 TARGET = "lake.shop.orders"
@@ -121,24 +124,29 @@ def test_scenario_4_a_commit_that_the_ledger_missed_is_adopted(shop: Bench) -> N
 def test_scenario_19_a_foreign_write_to_the_window_is_a_conflict(shop: Bench) -> None:
     """Somebody wrote the same day after the run read it: refused, and another day is not."""
     from setpoint.engine.spark.iceberg import IcebergTarget
-    from setpoint.model.table import TableName
+    from setpoint.engine.spark.target import Writing
 
     shop.ok(start="2026-04-24", end="2026-04-26")
-    target = IcebergTarget(shop.spark, TableName.parse(TARGET))
+    task = load_project(shop.root).graph.task("orders")
+    target = IcebergTarget(shop.spark, task.target)
     state = target.state()
     assert state is not None
+
+    def write(frame: DataFrame, scope: str) -> None:
+        token = Token(run_id="late", fence=1)
+        target.write(Writing(task=task, frame=frame, scope=scope, token=token, state=state))
+
     shop.spark.sql(
         f"INSERT INTO {TARGET} SELECT order_id + 9000, amount, ordered_at, order_date "
         f"FROM {TARGET} WHERE order_date = DATE '2026-04-25' LIMIT 1"
     )
     frame = shop.spark.table(TARGET).where("order_date = DATE '2026-04-25'")
     scope = "order_date >= DATE '2026-04-25' AND order_date < DATE '2026-04-26'"
-    token = Token(run_id="late", fence=1)
     with pytest.raises(Exception, match=r"(?i)conflict"):
-        target.set_scope(frame, scope, token, state.snapshot)
+        write(frame, scope)
     other = "order_date >= DATE '2026-04-24' AND order_date < DATE '2026-04-25'"
     day = shop.spark.table(TARGET).where("order_date = DATE '2026-04-24'")
-    target.set_scope(day, other, token, state.snapshot)
+    write(day, other)
     assert shop.count(TARGET) == 289
 
 
@@ -149,20 +157,20 @@ def test_a_conflict_is_transient_and_is_retried(
     from setpoint.engine.spark.iceberg import IcebergTarget
 
     shop.python(COPY_WITH_RETRIES)
-    original = IcebergTarget.set_scope
+    original = IcebergTarget.write
     shop.ok("2026-04-25")
     calls = []
 
-    def meddled(self: IcebergTarget, frame, scope, token, base):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
-        calls.append(token.fence)
+    def meddled(self: IcebergTarget, writing: Writing) -> None:
+        calls.append(writing.token.fence)
         if len(calls) == 1:
             shop.spark.sql(
                 f"INSERT INTO {TARGET} SELECT order_id + 9000, amount, ordered_at, order_date "
                 f"FROM {TARGET} WHERE order_date = DATE '2026-04-25' LIMIT 1"
             )
-        return original(self, frame, scope, token, base)
+        original(self, writing)
 
-    monkeypatch.setattr(IcebergTarget, "set_scope", meddled)
+    monkeypatch.setattr(IcebergTarget, "write", meddled)
     result = shop.ok("2026-04-25")[0]
     assert (result.attempts, result.rows, len(shop.waits)) == (2, 144, 1)
     assert shop.count(TARGET) == 144

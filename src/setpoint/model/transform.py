@@ -64,8 +64,7 @@ def compose_sql(select: str, sources: Mapping[str, str]) -> str:
     return f"WITH {views}\nSELECT * FROM (\n{select}\n)"
 
 
-def source_sql(table: str, bounds: str | None, *, snapshot: str | None = None) -> str:
-    """The subquery that reads a source: bounded, at a snapshot where one is pinned."""
-    version = f" VERSION AS OF {snapshot}" if snapshot else ""
+def source_sql(table: str, bounds: str | None) -> str:
+    """The subquery that reads a source within its bounds."""
     where = f"\n  WHERE {bounds}" if bounds else ""
-    return f"SELECT * FROM {table}{version}{where}"  # noqa: S608 — the caller quotes the name
+    return f"SELECT * FROM {table}{where}"  # noqa: S608 — the caller quotes the name

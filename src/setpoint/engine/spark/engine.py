@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from setpoint.engine.spark.checksum import checksum
 from setpoint.engine.spark.gating import check_rows, diagnose, gated
-from setpoint.engine.spark.iceberg import IcebergTarget
 from setpoint.engine.spark.inspection import inspect, plan_text, refuse
+from setpoint.engine.spark.plan_text import grouped_by
 from setpoint.engine.spark.reading import bounded_sources, source_kinds, target_kind
 from setpoint.engine.spark.session import open_session
+from setpoint.engine.spark.target import Writing, check_columns, open_target
 from setpoint.engine.spark.transforming import transformed
 from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, short, translate
 from setpoint.errors import EngineFailed, RunError
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from setpoint.engine.protocol import Outcome, Token
-    from setpoint.engine.spark.iceberg import TableState
     from setpoint.engine.spark.plan_text import PlanText
+    from setpoint.engine.spark.target import TableState, Target
     from setpoint.model.hidden_input import HiddenInputFound
     from setpoint.model.settings import Settings
+    from setpoint.model.table import TableName
     from setpoint.model.task import Task
     from setpoint.model.window import Window
 
@@ -84,12 +86,14 @@ class SparkEngine:
             built = self._build(task, window)
             warnings = refuse(task, built.hidden)
             self._inspected.add(task.fingerprint)
-            target = IcebergTarget(self.spark, task.target)
+            target = self._target(task.target)
             state = self._prepared(target, task, built.frame)
             check_rows(built.frame, task.gates)
-            frame = gated(built.frame, task.gates, built.scope)
+            proven = bool(task.unique_key) and grouped_by(built.plan, task.unique_key)
+            frame = gated(built.frame, task.gates, built.scope, unique=proven)
+            writing = Writing(task=task, frame=frame, scope=built.scope, token=token, state=state)
             try:
-                target.set_scope(frame, built.scope, token, state.snapshot)
+                target.write(writing)
             except SPARK_ERRORS as error:
                 raise self._explained(error, task, built) from None
             outcome = target.commit(token.run_id)
@@ -108,16 +112,15 @@ class SparkEngine:
     def find_commit(self, task: Task, run_id: str) -> Outcome | None:
         """The outcome of a commit by this run in the target's history, if there is one."""
         with self._errors(task, None):
-            target = IcebergTarget(self.spark, task.target)
+            target = self._target(task.target)
             return target.commit(run_id) if target.state() else None
 
     def checksum(self, task: Task, window: Window | None, snapshot: str | None) -> str:
         """The content checksum of the scope as it stands in the target."""
         with self._errors(task, window), self._zone(task):
-            kind = target_kind(self.spark.table(task.target.sql), task)
-            scope = owned_scope(task, window, kind)
-            query = source_sql(task.target.sql, scope, snapshot=snapshot)
-            return str(checksum(self.spark.sql(query)))
+            frame = self.spark.sql(source_sql(self._target(task.target).reference(snapshot), None))
+            scope = owned_scope(task, window, target_kind(frame, task))
+            return str(checksum(frame.where(scope) if scope else frame))
 
     def version(self) -> str:
         """Spark's version, as the running session tells it."""
@@ -150,8 +153,9 @@ class SparkEngine:
             )
 
     def _build(self, task: Task, window: Window | None) -> Built:
-        sources = source_kinds(self.spark, task)
-        queries = bounded_sources(task, window, sources)
+        tables = {s.name: self._target(s.table).reference() for s in task.sources}
+        sources = source_kinds(self.spark, task, tables)
+        queries = bounded_sources(task, window, tables, sources)
 
         def build() -> DataFrame:
             return transformed(self.spark, task, window, queries)
@@ -169,15 +173,18 @@ class SparkEngine:
             hidden=inspect(task, plan, rebuild),
         )
 
-    def _prepared(self, target: IcebergTarget, task: Task, frame: DataFrame) -> TableState:
+    def _prepared(self, target: Target, task: Task, frame: DataFrame) -> TableState:
         state = target.state()
         if state is None:
             target.create(frame, task)
             state = target.state()
         if state is None:
             raise EngineFailed("the table was created and is not there")
-        target.check_schema(frame, state)
+        check_columns(task.target, frame, state)
         return state
+
+    def _target(self, table: TableName) -> Target:
+        return open_target(self.spark, self._settings, table)
 
     def _explained(self, error: Exception, task: Task, built: Built) -> Exception:
         translated = translate(error, log=self.log)

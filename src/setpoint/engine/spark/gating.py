@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
 from setpoint.engine.spark.translation import GATE
@@ -21,21 +20,25 @@ COUNTED = "__setpoint_same_key"
 SAMPLES = 5
 
 
-def gated(frame: DataFrame, gates: Sequence[Gate], scope: str | None) -> DataFrame:
-    """The frame with every gate built in; the order of its columns and rows is its own."""
+def gated(
+    frame: DataFrame, gates: Sequence[Gate], scope: str | None, *, unique: bool = False
+) -> DataFrame:
+    """The frame with every gate built in. `unique` says that its key is proven to be one."""
     _check_columns(frame, gates)
     columns = [quote(name) for name in frame.columns]
-    guard = F.lit(True)
+    arms = []
     for number, gate in enumerate(gates):
         failing = _failing(gate, scope)
-        if isinstance(gate, UniqueGate):
-            # Told in the shuffle by the key; a result that is grouped by its key has it already.
-            same_key = Over.partitionBy(*map(_column, gate.columns))
-            frame = frame.withColumn(COUNTED, F.count(F.lit(1)).over(same_key))
-            failing = F.col(COUNTED) > 1
+        if isinstance(gate, UniqueGate) and not unique:
+            key = ", ".join(map(quote, gate.columns))
+            frame = frame.selectExpr("*", f"count(1) OVER (PARTITION BY {key}) AS {COUNTED}")
+            failing = f"{COUNTED} > 1"
         if failing is not None:
-            guard = _stop(failing, number, guard)
-    return frame.where(guard).select(*columns)
+            stop = f"CAST(raise_error('{GATE}{number}') AS BOOLEAN)"
+            arms.append(f"WHEN {failing} THEN {stop}")
+    if arms:
+        frame = frame.where(f"CASE {' '.join(arms)} ELSE true END")
+    return frame.selectExpr(*columns) if COUNTED in frame.columns else frame
 
 
 def check_rows(frame: DataFrame, gates: Sequence[Gate]) -> None:
@@ -91,23 +94,15 @@ def _diagnose_unique(frame: DataFrame, gate: UniqueGate) -> GateFailed:
     )
 
 
-def _failing(gate: Gate, scope: str | None) -> Column | None:
-    """The condition under which a single row fails the gate."""
+def _failing(gate: Gate, scope: str | None) -> str | None:
+    """The condition in SQL under which a single row fails the gate."""
     if isinstance(gate, ScopeGate) and scope is not None:
-        return ~F.coalesce(F.expr(scope), F.lit(False))
+        return f"NOT coalesce({scope}, false)"
     if isinstance(gate, NotNullGate):
-        condition = F.lit(False)
-        for name in gate.columns:
-            condition |= _column(name).isNull()
-        return condition
+        return " OR ".join(f"{quote(name)} IS NULL" for name in gate.columns)
     if isinstance(gate, CheckGate):
-        return ~F.coalesce(F.expr(gate.condition).cast("boolean"), F.lit(False))
+        return f"NOT coalesce(({gate.condition}), false)"
     return None
-
-
-def _stop(failing: Column, gate: int, otherwise: Column) -> Column:
-    error = F.raise_error(F.lit(f"{GATE}{gate}")).cast("boolean")
-    return F.when(failing, error).otherwise(otherwise)
 
 
 def _check_columns(frame: DataFrame, gates: Sequence[Gate]) -> None:

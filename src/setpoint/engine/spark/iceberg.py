@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
 
-from setpoint.engine.protocol import Outcome, Token
-from setpoint.errors import ResultMisshapen
+from setpoint.engine.protocol import Outcome
+from setpoint.engine.spark.target import TableState
 from setpoint.model.grain import Grain
 from setpoint.model.scope import ColumnKind
 from setpoint.model.table import TableName, quote
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    from setpoint.engine.spark.target import Writing
     from setpoint.model.task import Task
 
+PROPERTY_ROW = "Table Properties"
 RUN_ID = "setpoint.run-id"
 FENCE = "setpoint.fence"
 PROPERTIES = {
@@ -34,14 +36,6 @@ PROPERTIES = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class TableState:
-    """A table as it stands: its columns and the snapshot that readers see."""
-
-    schema: StructType
-    snapshot: str | None
-
-
 class IcebergTarget:
     """One Iceberg table that a task owns."""
 
@@ -49,18 +43,27 @@ class IcebergTarget:
         self.spark = spark
         self.table = table
 
+    def reference(self, snapshot: str | None = None) -> str:
+        """The table in a FROM clause of Spark SQL, at a snapshot where one is given."""
+        return f"{self.table.sql} VERSION AS OF {snapshot}" if snapshot else self.table.sql
+
     def state(self) -> TableState | None:
         """The table's columns and current snapshot; None when it does not exist."""
         try:
-            schema = self.spark.table(self.table.sql).schema
+            # One command for both, and no job: columns first, then facts about the table.
+            shown = self.spark.sql(f"DESCRIBE TABLE EXTENDED {self.table.sql}").collect()
         except AnalysisException as error:
             if (error.getCondition() or "").startswith(("TABLE_OR_VIEW", "SCHEMA_NOT_FOUND")):
                 return None
             raise
-        key = "current-snapshot-id"
-        shown = self.spark.sql(f"SHOW TBLPROPERTIES {self.table.sql} ('{key}')").collect()
-        value = shown[0]["value"] if shown else "none"
-        return TableState(schema=schema, snapshot=value if value.isdigit() else None)
+        columns: dict[str, str] = {}
+        for row in shown:
+            if not row["col_name"] or row["col_name"].startswith("# "):
+                break
+            columns[row["col_name"]] = row["data_type"]
+        facts = next((row["data_type"] for row in shown if row["col_name"] == PROPERTY_ROW), "")
+        snapshot = re.search(r"\bcurrent-snapshot-id=(\d+)", facts)
+        return TableState(columns=columns, snapshot=snapshot[1] if snapshot else None)
 
     def create(self, frame: DataFrame, task: Task) -> None:
         """Create the table from the result's schema, partitioned so that windows lie apart."""
@@ -80,60 +83,35 @@ class IcebergTarget:
             f"TBLPROPERTIES ({listed})"
         )
 
-    def check_schema(self, frame: DataFrame, state: TableState) -> None:
-        """Refuse a result whose columns are not the table's."""
-        have = {field.name.lower(): field for field in state.schema.fields}
-        give = {field.name.lower(): field for field in frame.schema.fields}
-        gone = [have[name].name for name in have if name not in give]
-        new = [give[name] for name in give if name not in have]
-        if not gone and not new:
-            return
-        facts = {}
-        if gone:
-            facts["missing"] = ", ".join(gone)
-        if new:
-            facts["not in the table"] = ", ".join(
-                f"{field.name} {field.dataType.simpleString()}" for field in new
-            )
-        added = ", ".join(f"{quote(f.name)} {f.dataType.simpleString()}" for f in new)
-        raise ResultMisshapen(
-            "the result's columns are not the table's; nothing was written",
-            facts=facts,
-            next_step=f"ALTER TABLE {self.table.sql} ADD COLUMN {added}"
-            if new and not gone
-            else "return every column of the table, or change the table",
-        )
-
-    def set_scope(
-        self, frame: DataFrame, scope: str | None, token: Token, base: str | None
-    ) -> None:
-        """Make the scope match the frame in one commit, unless it changed since `base`."""
-        writer = frame.writeTo(self.table.sql)
+    def write(self, writing: Writing) -> None:
+        """Make the scope match the frame in one commit, unless it changed meanwhile."""
+        writer = writing.frame.writeTo(self.table.sql)
         options = {
-            f"snapshot-property.{RUN_ID}": token.run_id,
-            f"snapshot-property.{FENCE}": str(token.fence),
+            f"snapshot-property.{RUN_ID}": writing.token.run_id,
+            f"snapshot-property.{FENCE}": str(writing.token.fence),
             "isolation-level": "serializable",
             # The gates have shuffled already, and rows of one window need no clustering.
             "distribution-mode": "none",
             "fanout-enabled": "true",
         }
-        if base is not None:
-            options["validate-from-snapshot-id"] = base
+        if writing.state.snapshot is not None:
+            options["validate-from-snapshot-id"] = writing.state.snapshot
         for key, value in options.items():
             writer = writer.option(key, value)
         # By filter, never dynamically: a window that became empty must be emptied too.
-        writer.overwrite(F.expr(scope) if scope else F.lit(True))
+        writer.overwrite(F.expr(writing.scope) if writing.scope else F.lit(True))
 
     def commit(self, run_id: str) -> Outcome | None:
         """The newest commit of a run in the history that readers see."""
         found = self.spark.sql(
-            f"SELECT s.snapshot_id, s.summary FROM {self.table.sql}.snapshots s "  # noqa: S608
-            f"WHERE s.summary['{RUN_ID}'] = :run ORDER BY s.committed_at DESC LIMIT 1",
+            f"SELECT committed_at, snapshot_id, summary FROM {self.table.sql}.snapshots "  # noqa: S608
+            f"WHERE summary['{RUN_ID}'] = :run",
             args={"run": run_id},
         ).collect()
         if not found:
             return None
-        return outcome_of(str(found[0]["snapshot_id"]), found[0]["summary"])
+        newest = max(found, key=lambda row: row["committed_at"])
+        return outcome_of(str(newest["snapshot_id"]), newest["summary"])
 
 
 def outcome_of(snapshot: str, summary: Mapping[str, str]) -> Outcome:

@@ -88,6 +88,21 @@ def hidden_inputs(first: PlanText, second: PlanText | None) -> tuple[HiddenInput
     return tuple(found)
 
 
+def grouped_by(plan: PlanText, key: Sequence[str]) -> bool:
+    """Whether the result is grouped by columns of the key, so that no key can repeat."""
+    top = re.match(
+        r"\s*Aggregate \[(.*?)\], \[(.*)\]\s*$", plan.optimized.strip().partition("\n")[0]
+    )
+    if top is None or not all(re.fullmatch(r"\w+", name) for name in key):
+        return False
+    names = {}
+    for item in top[2].split(", "):
+        expression, _, alias = item.rpartition(" AS ")
+        names[expression or item] = (alias if expression else item).partition("#")[0].lower()
+    columns = {name.lower() for name in key}
+    return all(names.get(item) in columns for item in top[1].split(", "))
+
+
 def _clocks(plan: PlanText) -> list[HiddenInputFound]:
     # Planning turns a clock into a literal. What is still there afterwards is a text that only
     # reads like one.

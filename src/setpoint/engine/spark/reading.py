@@ -21,14 +21,16 @@ if TYPE_CHECKING:
     from setpoint.model.window import Window
 
 
-def source_kinds(spark: SparkSession, task: Task) -> dict[str, ColumnKind]:
+def source_kinds(
+    spark: SparkSession, task: Task, tables: Mapping[str, str]
+) -> dict[str, ColumnKind]:
     """The kind of each source's event-time column; a static source has none."""
-    kinds = {source.name: _kind(_schema(spark, source), source) for source in task.sources}
+    kinds = {s.name: _kind(_schema(spark, s, tables[s.name]), s) for s in task.sources}
     return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
 def bounded_sources(
-    task: Task, window: Window | None, kinds: Mapping[str, ColumnKind]
+    task: Task, window: Window | None, tables: Mapping[str, str], kinds: Mapping[str, ColumnKind]
 ) -> dict[str, str]:
     """For each source the query that reads it, bounded by its event time."""
     queries = {}
@@ -41,7 +43,7 @@ def bounded_sources(
                 facts=error.facts,
                 next_step=error.next_step,
             ) from None
-        queries[source.name] = source_sql(source.table.sql, bounds)
+        queries[source.name] = source_sql(tables[source.name], bounds)
     return queries
 
 
@@ -67,9 +69,9 @@ def _kind(schema: StructType, source: BoundSource) -> ColumnKind | None:
     return kind
 
 
-def _schema(spark: SparkSession, source: BoundSource) -> StructType:
+def _schema(spark: SparkSession, source: BoundSource, table: str) -> StructType:
     try:
-        return spark.table(source.table.sql).schema
+        return spark.sql(source_sql(table, None)).schema
     except AnalysisException as error:
         if not (error.getCondition() or "").startswith(("TABLE_OR_VIEW", "SCHEMA_NOT_FOUND")):
             raise

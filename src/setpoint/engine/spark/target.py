@@ -1,0 +1,99 @@
+"""What every target does. One behaviour suite runs against each implementation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from setpoint.errors import EngineFailed, ResultMisshapen
+from setpoint.model.table import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from setpoint.engine.protocol import Outcome, Token
+    from setpoint.model.settings import Settings
+    from setpoint.model.table import TableName
+    from setpoint.model.task import Task
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableState:
+    """A table as it stands: its columns with their types, and the snapshot that readers see."""
+
+    columns: Mapping[str, str]
+    snapshot: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Writing:
+    """One write: the checked rows, the scope they are for, and the token of the commit."""
+
+    task: Task
+    frame: DataFrame
+    scope: str | None
+    """The filter of the rows that the run owns; None for the whole table."""
+    token: Token
+    state: TableState
+    """The table as the run found it; what changed in the scope since then is a conflict."""
+
+
+class Target(Protocol):
+    """A table that a task owns."""
+
+    def reference(self, snapshot: str | None = None) -> str:
+        """The table in a FROM clause of Spark SQL, at a snapshot where one is given."""
+        ...
+
+    def state(self) -> TableState | None:
+        """The table as it stands; None when it does not exist."""
+        ...
+
+    def create(self, frame: DataFrame, task: Task) -> None:
+        """Create the table from the columns of a result; quietly if another process was first."""
+        ...
+
+    def write(self, writing: Writing) -> None:
+        """Make the scope match the frame, all at once, with the token inside the commit."""
+        ...
+
+    def commit(self, run_id: str) -> Outcome | None:
+        """The newest commit of a run in the history that readers see."""
+        ...
+
+
+def open_target(spark: SparkSession, settings: Settings, table: TableName) -> Target:
+    """The target of this name, by the kind of its catalog."""
+    catalog = settings.catalogs[table.catalog]
+    if catalog.type == "iceberg":
+        from setpoint.engine.spark.iceberg import IcebergTarget
+
+        return IcebergTarget(spark, table)
+    raise EngineFailed(f"no target for catalogs of type {catalog.type!r}")
+
+
+def check_columns(table: TableName, frame: DataFrame, state: TableState) -> None:
+    """Refuse a result whose columns are not the table's; an existing table is never altered."""
+    have = {name.lower(): name for name in state.columns}
+    give = {field.name.lower(): field for field in frame.schema.fields}
+    gone = [have[name] for name in have if name not in give]
+    new = [give[name] for name in give if name not in have]
+    if not gone and not new:
+        return
+    facts = {}
+    if gone:
+        facts["missing"] = ", ".join(gone)
+    if new:
+        facts["not in the table"] = ", ".join(
+            f"{field.name} {field.dataType.simpleString()}" for field in new
+        )
+    added = ", ".join(f"{quote(f.name)} {f.dataType.simpleString()}" for f in new)
+    raise ResultMisshapen(
+        "the result's columns are not the table's; nothing was written",
+        facts=facts,
+        next_step=f"ALTER TABLE {table.sql} ADD COLUMN {added}"
+        if new and not gone
+        else "return every column of the table, or change the table",
+    )
