@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from setpoint.engine.spark.plan_text import PlanText, hidden_inputs
+from setpoint.engine.spark.plan_text import PlanText, grouped_by, hidden_inputs
 
 BELOW = """\
 +- Project [id#0L, timestamp_seconds(id#0L) AS ordered_at#1, (id#0L % 2) AS region#2L]
@@ -259,3 +259,24 @@ def test_the_snapshot_of_each_source_is_read_from_the_scan() -> None:
 def test_a_text_without_sections_is_an_empty_plan() -> None:
     """What is not understood holds nothing, instead of failing."""
     assert PlanText.of("nothing here") == PlanText(analyzed="", optimized="", physical="")
+
+
+@pytest.mark.parametrize(
+    ("top", "key", "unique"),
+    [
+        ("Aggregate [region#2L], [region#2L, count(1) AS c#3L]", ["region"], True),
+        ("Aggregate [region#2L], [region#2L AS area#4L, count(1) AS c#3L]", ["area", "c"], True),
+        ("Aggregate [a#1, b#2], [a#1, b#2, sum(x#3) AS s#4]", ["A", "b"], True),
+        ("Aggregate [a#1, b#2], [a#1, b#2, sum(x#3) AS s#4]", ["a"], False),
+        ("Aggregate [a#1, b#2], [a#1, sum(x#3) AS s#4]", ["a"], False),
+        ("Aggregate [a#1], [cast(a#1 as int) AS a#5, count(1) AS c#3L]", ["a"], False),
+        ("Aggregate [count(1) AS c#3L]", ["c"], False),
+        ("Project [a#1]\n+- Aggregate [a#1], [a#1]", ["a"], False),
+        ("Aggregate [a#1], [a#1]", ["a b"], False),
+    ],
+)
+def test_a_result_grouped_by_its_key_needs_no_second_look(
+    top: str, key: list[str], unique: bool
+) -> None:
+    """Only where every grouping column is a plain column of the key can no key repeat."""
+    assert grouped_by(plan("Project [id#0L]", top), key) is unique

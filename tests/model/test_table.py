@@ -112,11 +112,10 @@ def test_a_check_may_be_called_anything() -> None:
     assert str(CheckGate(name="a`; b", condition="x > 0")) == "a`; b: x > 0"
 
 
-def test_a_source_is_read_bounded_and_at_its_snapshot() -> None:
-    """The subquery of a source carries its bounds and its pinned version where there are such."""
+def test_a_source_is_read_with_its_bounds() -> None:
+    """The subquery of a source carries its filter where there is one."""
     assert source_sql("lake.a.b", None) == "SELECT * FROM lake.a.b"
     assert source_sql("lake.a.b", "x > 1") == "SELECT * FROM lake.a.b\n  WHERE x > 1"
-    assert "VERSION AS OF 12\n" in source_sql("lake.a.b", "x > 1", snapshot="12")
 
 
 def test_a_select_without_sources_is_carried_out_as_it_is() -> None:
