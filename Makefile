@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check format bench clean
+.PHONY: help install demo test coverage check format bench clean
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,13 @@ demo: $(STAMP) ## Tell the incident: 430,000 rows without Setpoint, 250,000 with
 
 test: $(STAMP) ## Run the tests, pure ones first
 	$(BIN)/python -m pytest
+
+coverage: $(STAMP) ## Lines of model/ and ledger/ that tests without Spark reach; 95 % at least
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -q --ignore=tests/spark --ignore=tests/process
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report --include='*/setpoint/model/*' --fail-under=95
+	$(BIN)/coverage report --include='*/setpoint/ledger/*' --fail-under=95
 
 check: $(STAMP) ## Lint, types, import layers
 	$(BIN)/ruff check .
