@@ -1,4 +1,4 @@
-"""The reference of all commands, generated from the commands: `python -m setpoint.cli.reference`."""
+"""The reference of all commands, generated from them: `python -m setpoint.cli.reference`."""
 
 from __future__ import annotations
 
