@@ -8,7 +8,6 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import time_machine
-from pyspark.sql import SparkSession
 
 from setpoint.engine.spark.plan_text import PlanText, hidden_inputs
 from setpoint.errors import HiddenInput
@@ -23,13 +22,11 @@ if TYPE_CHECKING:
 
 # Another year, month, weekday, hour and minute: whatever part of the clock is used, it differs.
 SHIFT = timedelta(days=401, hours=5, minutes=17, seconds=41)
-FIELDS = "spark.sql.debug.maxToStringFields"
-ALL = 1_000_000
 
 
 def plan_text(frame: DataFrame) -> PlanText:
     """The plan as Spark prints it; the public API has no other way to it."""
-    with _all_fields(frame), contextlib.redirect_stdout(io.StringIO()) as shown:
+    with contextlib.redirect_stdout(io.StringIO()) as shown:
         frame.explain("extended")
     return PlanText.of(shown.getvalue())
 
@@ -62,22 +59,6 @@ def refuse(task: Task, found: Iterable[HiddenInputFound]) -> list[str]:
 
 def _allows(task: Task, function: str) -> bool:
     return any(allow.function == function for allow in task.allow)
-
-
-@contextlib.contextmanager
-def _all_fields(frame: DataFrame) -> Iterator[None]:
-    """Let Spark print every field: by default a clock in the 26th column would not be shown."""
-    # Spark prints with the settings of the thread's active session, which may be another one.
-    sessions = (frame.sparkSession, SparkSession.getActiveSession())
-    confs = [session.conf for session in sessions if session is not None]
-    before = [conf.get(FIELDS) for conf in confs]
-    for conf in confs:
-        conf.set(FIELDS, str(ALL))
-    try:
-        yield
-    finally:
-        for conf, value in reversed(list(zip(confs, before, strict=True))):
-            conf.set(FIELDS, value or "25")
 
 
 @contextlib.contextmanager
