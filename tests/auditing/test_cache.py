@@ -5,7 +5,7 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from setpoint.auditing.cache import FactsCache, cache_folder, code_mark, content_key
+from setpoint.auditing.cache import FactsCache, cache_folder, code_mark, facts_key
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,10 +26,10 @@ def test_what_was_put_is_found_by_the_next_run(tmp_path: Path) -> None:
 def test_keys_tell_path_content_and_project_apart() -> None:
     """Shifting a byte from one part to another makes another key."""
     keys = {
-        content_key("a", b"b", context=b"c"),
-        content_key("ab", b"", context=b"c"),
-        content_key("a", b"", context=b"bc"),
-        content_key("a", b"bc", context=b""),
+        facts_key("a", b"b", context=b"c"),
+        facts_key("ab", b"", context=b"c"),
+        facts_key("a", b"", context=b"bc"),
+        facts_key("a", b"bc", context=b""),
     }
     assert len(keys) == 4
 

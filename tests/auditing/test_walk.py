@@ -121,3 +121,20 @@ def test_a_missing_path_is_a_wrong_use(tmp_path: Path) -> None:
     """The error names the path."""
     with pytest.raises(UsageError, match="nowhere"):
         walk((tmp_path / "nowhere",), working=tmp_path)
+
+
+def test_settings_around_a_file_are_found_without_auditing_their_project(tmp_path: Path) -> None:
+    """One model of a project, or one folder of it, is read with the project's settings."""
+    for name in ("shop/dbt_project.yml", "shop/models/a.sql", "shop/models/b.sql", "x.yml"):
+        put(tmp_path, name)
+
+    def settings(path: str) -> list[str]:
+        found = walk(
+            (tmp_path / path,), working=tmp_path, is_setting=lambda name: name.endswith("ct.yml")
+        )
+        return [file.path for file in found.settings]
+
+    assert settings("shop/models/a.sql") == ["shop/dbt_project.yml"]
+    assert settings("shop/models") == ["dbt_project.yml"]
+    assert settings("shop") == ["dbt_project.yml"]
+    assert settings("x.yml") == []

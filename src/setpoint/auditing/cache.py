@@ -42,22 +42,24 @@ def code_mark() -> str:
     return digest.hexdigest()
 
 
-def content_key(path: str, content: bytes, *, context: bytes) -> str:
+def facts_key(path: str, digest: bytes, *, context: bytes) -> str:
     """What the facts of a file depend on: its path, its content and the project around it."""
-    digest = hashlib.blake2b(digest_size=20)
-    for part in (path.encode("utf-8", "surrogateescape"), context, content):
-        digest.update(len(part).to_bytes(8, "big"))
-        digest.update(part)
-    return digest.hexdigest()
+    key = hashlib.blake2b(digest_size=20)
+    for part in (path.encode("utf-8", "surrogateescape"), context, digest):
+        key.update(len(part).to_bytes(8, "big"))
+        key.update(part)
+    return key.hexdigest()
 
 
 class FactsCache:
-    """A SQLite file of pickled facts. A cache that fails is a cache that is empty."""
+    """A SQLite file of pickled facts. A cache that fails, or has no folder, is empty."""
 
-    def __init__(self, folder: Path, mark: str) -> None:
+    def __init__(self, folder: Path | None, mark: str) -> None:
+        self._database: sqlite3.Connection | None = None
+        if folder is None:
+            return
         self._folder = folder
         self._place = folder / f"facts-{mark}.sqlite"
-        self._database: sqlite3.Connection | None = None
         with contextlib.suppress(OSError, sqlite3.Error):
             self._open()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import signal
 import threading
 import time
 from collections import deque
@@ -23,11 +24,17 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
 # Below this the start of processes costs more than it brings.
-_FEW_CHARACTERS = 60_000
-_BATCH_CHARACTERS = 200_000
+_FEW_BYTES = 60_000
+_BATCH_BYTES = 200_000
 _BATCH_FILES = 16
-# Seconds of the clock, for a reader that is stuck where no signal reaches it.
+# More seconds of processor time, for a reader that is busy in compiled code: no exception gets in
+# there, so the kernel ends the process.
+_GRACE = 0.3
+# Seconds of the clock, for a reader that waits for something that never comes.
 _HARD_LIMIT = 20.0
+_PATIENCE = 5.0
+
+ENDED = "ended the process that read it"
 
 
 def read_all(
@@ -40,8 +47,8 @@ def read_all(
 ) -> Iterator[Done]:
     """Read the files, in any order; as many answers as jobs, whatever happens."""
     waiting = deque(jobs)
-    characters = sum(len(job.text) for job in waiting)
-    if processes <= 1 or len(waiting) == 1 or characters < _FEW_CHARACTERS:
+    size = sum(job.size for job in waiting)
+    if size < _FEW_BYTES:
         while waiting:
             yield read_one(waiting.popleft(), read, limit=limit)
         return
@@ -66,14 +73,14 @@ def _batches(jobs: deque[Job], processes: int) -> deque[list[Job]]:
     """Few files a batch, and fewer when there are few: no process idles at the end."""
     most = max(1, min(_BATCH_FILES, len(jobs) // (processes * 4)))
     batches: deque[list[Job]] = deque()
-    characters = 0
+    size = 0
     for job in jobs:
-        full = not batches or len(batches[-1]) >= most or characters > _BATCH_CHARACTERS
+        full = not batches or len(batches[-1]) >= most or size > _BATCH_BYTES
         if full:
             batches.append([])
-            characters = 0
+            size = 0
         batches[-1].append(job)
-        characters += len(job.text)
+        size += job.size
     return batches
 
 
@@ -130,7 +137,9 @@ class _Worker:
         try:
             done: Done = self.pipe.recv()
         except (EOFError, OSError):
-            return self.give_up("ended the process that read it")
+            self._process.join(_PATIENCE)
+            slow = self._process.exitcode == -signal.SIGPROF
+            return self.give_up(too_slow(self._limit) if slow else ENDED)
         self.jobs.popleft()
         self.since = time.monotonic()
         return done
@@ -143,7 +152,7 @@ class _Worker:
         self._start()
         if rest:
             self._send(rest)
-        return Done(path=job.path, facts=None, reason=reason)
+        return Done(path=job.path, reason=reason)
 
     def stop(self) -> None:
         """End the process."""
@@ -156,9 +165,13 @@ def _work(pipe: Connection, read: Read, limit: float) -> None:
     """What a worker does until its pipe is closed."""
     # Syntax trees are many small objects that live for one file: collect seldom.
     gc.set_threshold(100_000, 20, 20)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
     try:
         while True:
             for job in pipe.recv():
-                pipe.send(read_one(job, read, limit=limit))
+                signal.setitimer(signal.ITIMER_PROF, limit + _GRACE)
+                done = read_one(job, read, limit=limit)
+                signal.setitimer(signal.ITIMER_PROF, 0)
+                pipe.send(done)
     except (EOFError, OSError, KeyboardInterrupt):
         return

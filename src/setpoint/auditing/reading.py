@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 import signal
 import threading
@@ -9,7 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from setpoint.auditing.source import NotText, decode
+
 if TYPE_CHECKING:
+    from pathlib import Path
     from types import FrameType
 
 # Seconds of processor time, not of the clock: a busy machine must not change a verdict.
@@ -23,7 +27,8 @@ class Job:
     """One file to read."""
 
     path: str
-    text: str
+    place: Path
+    size: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,9 +36,16 @@ class Done:
     """A file that was read, or the reason why it was not."""
 
     path: str
-    facts: bytes | None
+    digest: bytes = b""
+    """Of the bytes that were read, which may be newer than those seen before."""
+    facts: bytes | None = None
     """Pickled, ready for the cache."""
     reason: str = ""
+
+
+def content_digest(content: bytes) -> bytes:
+    """What the content of a file is known by."""
+    return hashlib.blake2b(content, digest_size=20).digest()
 
 
 class _TimeIsUp(BaseException):
@@ -41,17 +53,25 @@ class _TimeIsUp(BaseException):
 
 
 def read_one(job: Job, read: Read, *, limit: float = TIME_LIMIT) -> Done:
-    """Read a file; a fault of the reader becomes a reason and never ends the run."""
+    """Read a file; a fault of the file or the reader becomes a reason and never ends the run."""
     try:
-        return Done(path=job.path, facts=pickle.dumps(_limited(job, read, limit), protocol=5))
+        content = job.place.read_bytes()
+        text = decode(content, python=job.path.endswith(".py")).text
+        facts = pickle.dumps(_limited(job.path, text, read, limit), protocol=5)
+        return Done(path=job.path, digest=content_digest(content), facts=facts)
+    except OSError as error:
+        reason = f"cannot be opened: {error.strerror or error}"
+    except NotText as error:
+        reason = str(error)
     except _TimeIsUp:
-        return Done(path=job.path, facts=None, reason=too_slow(limit))
+        reason = too_slow(limit)
     except RecursionError:
-        return Done(path=job.path, facts=None, reason="is nested too deeply to be read")
+        reason = "is nested too deeply to be read"
     except MemoryError:
-        return Done(path=job.path, facts=None, reason="needs too much memory to be read")
+        reason = "needs too much memory to be read"
     except Exception as error:  # noqa: BLE001 - listed as unparsed, with what happened
-        return Done(path=job.path, facts=None, reason=f"cannot be read: {_words(error)}")
+        reason = f"cannot be read: {_words(error)}"
+    return Done(path=job.path, reason=reason)
 
 
 def too_slow(limit: float) -> str:
@@ -59,14 +79,14 @@ def too_slow(limit: float) -> str:
     return f"takes longer than {limit:g} s to read"
 
 
-def _limited(job: Job, read: Read, limit: float) -> object:
+def _limited(path: str, text: str, read: Read, limit: float) -> object:
     # Timers belong to the process and their signals to its main thread.
     if threading.current_thread() is not threading.main_thread():
-        return read(job.path, job.text)
+        return read(path, text)
     before = signal.signal(signal.SIGVTALRM, _ring)
     signal.setitimer(signal.ITIMER_VIRTUAL, limit)
     try:
-        return read(job.path, job.text)
+        return read(path, text)
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from setpoint.auditing.ignored import Ignores, git_top, ignores_above
 from setpoint.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 SUFFIXES = (
     ".sql", ".hql", ".ddl", ".sql.j2", ".sql.jinja", ".sql.jinja2",
@@ -44,6 +45,7 @@ class FoundFile:
     path: str
     """Relative to the root, with forward slashes."""
     place: Path
+    size: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +57,8 @@ class Tree:
     skipped: Mapping[str, int] = field(default_factory=dict)
     """How many, by reason. A folder that was not entered counts as one."""
     unread: tuple[Unparsed, ...] = ()
+    settings: tuple[FoundFile, ...] = ()
+    """Files that say how others are to be read, such as `dbt_project.yml`; some are in both."""
 
 
 def choose_root(paths: Sequence[Path], *, working: Path) -> Path:
@@ -73,7 +77,9 @@ def choose_root(paths: Sequence[Path], *, working: Path) -> Path:
     return Path(os.path.commonpath(folders))
 
 
-def walk(paths: Sequence[Path], *, working: Path) -> Tree:
+def walk(
+    paths: Sequence[Path], *, working: Path, is_setting: Callable[[str], bool] = lambda _: False
+) -> Tree:
     """Find the files under the paths, in a stable order, each once."""
     for path in paths:
         if not path.exists():
@@ -81,8 +87,7 @@ def walk(paths: Sequence[Path], *, working: Path) -> Tree:
                 f"There is no {path}.",
                 next_step="setpoint audit PATH, with a file or folder that exists",
             )
-    root = choose_root(paths, working=working)
-    search = _Search(root)
+    search = _Search(choose_root(paths, working=working), is_setting)
     for path in paths:
         place = path.resolve()
         if place.is_dir():
@@ -91,22 +96,59 @@ def walk(paths: Sequence[Path], *, working: Path) -> Tree:
             search.take(place)
         else:
             search.refuse(place)
+    for folder in dict.fromkeys(_project_above(path.resolve()) for path in paths):
+        if folder is not None:
+            search.look_around(folder)
     return search.tree()
+
+
+def _project_above(place: Path) -> Path | None:
+    """The dbt project that a path lies in, when that was not asked for itself."""
+    top = git_top(place)
+    for folder in place.parents[:_LEVELS]:
+        if (folder / "dbt_project.yml").is_file():
+            return folder
+        if folder == top:
+            break
+    return None
+
+
+# How far a project file may lie above a file that is audited alone.
+_LEVELS = 8
 
 
 class _Search:
     """The walk while it goes on."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, is_setting: Callable[[str], bool]) -> None:
         self.root = root
+        self.is_setting = is_setting
         self.files: dict[str, FoundFile] = {}
+        self.settings: dict[str, FoundFile] = {}
         self.skipped: Counter[str] = Counter()
         self.unread: list[Unparsed] = []
 
     def tree(self) -> Tree:
-        files = tuple(self.files[path] for path in sorted(self.files))
-        unread = tuple(sorted(self.unread, key=lambda item: item.path))
-        return Tree(root=self.root, files=files, skipped=dict(self.skipped), unread=unread)
+        return Tree(
+            root=self.root,
+            files=tuple(self.files[path] for path in sorted(self.files)),
+            skipped=dict(self.skipped),
+            unread=tuple(sorted(self.unread, key=lambda item: item.path)),
+            settings=tuple(self.settings[path] for path in sorted(self.settings)),
+        )
+
+    def look_around(self, project: Path) -> None:
+        """Take the settings of a project, but none of its files.
+
+        What lies above the root is named as if the root were the project: then its words about
+        the project's folders still fit.
+        """
+        around = _Search(project, self.is_setting)
+        around.enter(project)
+        for found in around.settings.values():
+            inside = found.place.is_relative_to(self.root)
+            path = found.place.relative_to(self.root).as_posix() if inside else found.path
+            self.settings.setdefault(path, replace(found, path=path))
 
     def enter(self, start: Path) -> None:
         top = git_top(start)
@@ -135,11 +177,21 @@ class _Search:
                         self.skipped[IGNORED] += 1
                     else:
                         pending.append((Path(entry.path), path, ignores))
-                elif entry.name.lower().endswith(SUFFIXES) and entry.is_file():
-                    if ignores.ignored(path):
-                        self.skipped[IGNORED] += 1
-                    else:
-                        self.take(Path(entry.path))
+                elif entry.is_file():
+                    self._meet(Path(entry.path), ignored=ignores.ignored(path))
+
+    def _meet(self, place: Path, *, ignored: bool) -> None:
+        path = place.relative_to(self.root).as_posix()
+        if self.is_setting(path) and not ignored:
+            with contextlib.suppress(OSError):
+                size = place.stat().st_size
+                if size <= LARGEST:
+                    self.settings[path] = FoundFile(path=path, place=place, size=size)
+        if path.lower().endswith(SUFFIXES):
+            if ignored:
+                self.skipped[IGNORED] += 1
+            else:
+                self.take(place)
 
     def take(self, place: Path) -> None:
         path = place.relative_to(self.root).as_posix()
@@ -155,7 +207,7 @@ class _Search:
             reason = f"is {mebibytes}; files over {limit // LARGEST} MiB are not read"
             self.unread.append(Unparsed(path=path, line=1, reason=reason))
             return
-        self.files[path] = FoundFile(path=path, place=place)
+        self.files[path] = FoundFile(path=path, place=place, size=size)
 
     def refuse(self, place: Path) -> None:
         path = place.relative_to(self.root).as_posix()
