@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,7 +93,7 @@ def walk(
         place = path.resolve()
         if place.is_dir():
             search.enter(place)
-        elif place.name.lower().endswith(SUFFIXES):
+        elif _concerns(place.name):
             search.take(place)
         else:
             search.refuse(place)
@@ -105,7 +106,7 @@ def walk(
 def _project_above(place: Path) -> Path | None:
     """The dbt project that a path lies in, when that was not asked for itself."""
     top = git_top(place)
-    for folder in place.parents[:_LEVELS]:
+    for folder in place.parents[: None if top else _LEVELS]:
         if (folder / "dbt_project.yml").is_file():
             return folder
         if folder == top:
@@ -113,8 +114,8 @@ def _project_above(place: Path) -> Path | None:
     return None
 
 
-# How far a project file may lie above a file that is audited alone.
-_LEVELS = 8
+# How far above a path its project may lie where no repository says where to stop.
+_LEVELS = 4
 
 
 class _Search:
@@ -167,7 +168,7 @@ class _Search:
             for entry in listed:
                 path = f"{folder}/{entry.name}" if folder else entry.name
                 if entry.is_symlink():
-                    self.skipped[LINKED] += 1
+                    self.skipped[LINKED] += _concerns(entry.name) or entry.is_dir()
                 elif entry.is_dir():
                     if _is_foreign(entry, beside=names):
                         # Git's own folder is nobody's pipeline: saying that it was left out
@@ -178,20 +179,23 @@ class _Search:
                     else:
                         pending.append((Path(entry.path), path, ignores))
                 elif entry.is_file():
-                    self._meet(Path(entry.path), ignored=ignores.ignored(path))
+                    self._meet(Path(entry.path), partial(ignores.ignored, path))
 
-    def _meet(self, place: Path, *, ignored: bool) -> None:
+    def _meet(self, place: Path, is_ignored: Callable[[], bool]) -> None:
         path = place.relative_to(self.root).as_posix()
-        if self.is_setting(path) and not ignored:
+        is_setting = self.is_setting(path)
+        if not is_setting and not _concerns(path):
+            return
+        if is_ignored():
+            self.skipped[IGNORED] += _concerns(path)
+            return
+        if is_setting:
             with contextlib.suppress(OSError):
                 size = place.stat().st_size
                 if size <= LARGEST:
                     self.settings[path] = FoundFile(path=path, place=place, size=size)
-        if path.lower().endswith(SUFFIXES):
-            if ignored:
-                self.skipped[IGNORED] += 1
-            else:
-                self.take(place)
+        if _concerns(path):
+            self.take(place)
 
     def take(self, place: Path) -> None:
         path = place.relative_to(self.root).as_posix()
@@ -218,6 +222,11 @@ class _Search:
         path = place.relative_to(self.root).as_posix()
         reason = f"cannot be opened: {error.strerror or error}"
         self.unread.append(Unparsed(path=path, line=1, reason=reason))
+
+
+def _concerns(name: str) -> bool:
+    """Whether a file by this name may hold a pipeline."""
+    return name.lower().endswith(SUFFIXES)
 
 
 def _is_foreign(entry: os.DirEntry[str], *, beside: set[str]) -> bool:
