@@ -1,0 +1,114 @@
+"""Exceptions in writing: `-- setpoint: ignore[W01] reason`, and what becomes of findings."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from setpoint.auditing.facts import Ignore, Spot
+from setpoint.auditing.finding import Finding
+from setpoint.auditing.rules.i01_ignore_without_reason import RULE as WITHOUT_REASON
+from setpoint.auditing.rules.i02_unused_ignore import RULE as UNUSED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from setpoint.auditing.facts import FileFacts
+
+_COMMENT = re.compile(
+    r"(?:--|#|//|/\*|\{#)\s*setpoint:\s*ignore(?:\[([^\]]*)\])?[ \t:]*([^\n]*)", re.IGNORECASE
+)
+_CLOSERS = re.compile(r"\s*(?:\*/|#\}|\\n\",?|\",?)\s*$")
+_FURTHEST = 3
+"""A comment of its own line speaks for the next line of code, comments and blanks between."""
+
+
+def read_ignores(text: str) -> tuple[Ignore, ...]:
+    """The ignore comments of a file, each with the lines that it speaks for."""
+    if "setpoint:" not in text:
+        return ()
+    lines = text.split("\n")
+    found: list[Ignore] = []
+    for number, line in enumerate(lines, start=1):
+        match = _COMMENT.search(line)
+        if match is None:
+            continue
+        rules = tuple(
+            part.strip().upper() for part in (match.group(1) or "").split(",") if part.strip()
+        )
+        reason = _CLOSERS.sub("", match.group(2)).strip()
+        alone = not line[: match.start()].strip()
+        last = _next_code(lines, number) if alone else number
+        found.append(
+            Ignore(
+                spot=Spot(line=number, end_line=number),
+                rules=rules,
+                reason=reason,
+                covers=(number, last),
+            )
+        )
+    return tuple(found)
+
+
+def _next_code(lines: Sequence[str], number: int) -> int:
+    for at in range(number, len(lines)):
+        stripped = lines[at].strip()
+        if stripped and not stripped.startswith(("--", "#", "//", "/*", "{#")):
+            return at + 1
+    return number
+
+
+def apply_ignores(findings: Iterable[Finding], files: Sequence[FileFacts]) -> tuple[Finding, ...]:
+    """Findings without the excused ones, and with those about the excuses themselves."""
+    by_path = {file.path: file for file in files if file.ignores}
+    kept: list[Finding] = []
+    used: set[tuple[str, int, str]] = set()
+    for finding in findings:
+        file = by_path.get(finding.path)
+        excuse = _excuse(finding, file.ignores) if file is not None else None
+        if excuse is None:
+            kept.append(finding)
+        else:
+            used.add((finding.path, excuse.spot.line, finding.rule))
+    for path, file in by_path.items():
+        for ignore in file.ignores:
+            kept.extend(_about(ignore, path, used))
+    return tuple(kept)
+
+
+def _excuse(finding: Finding, ignores: Iterable[Ignore]) -> Ignore | None:
+    for ignore in ignores:
+        first, last = ignore.covers
+        inside = first <= finding.line <= last or finding.line <= first <= finding.end_line
+        if inside and (not ignore.rules or finding.rule in ignore.rules):
+            return ignore
+    return None
+
+
+def _about(ignore: Ignore, path: str, used: set[tuple[str, int, str]]) -> Iterable[Finding]:
+    line = ignore.spot.line
+    if not ignore.reason:
+        yield Finding(
+            rule=WITHOUT_REASON.id,
+            severity=WITHOUT_REASON.severity,
+            path=path,
+            line=line,
+            end_line=line,
+            message="this exception says no reason",
+            fix="write after the bracket why the finding does not matter here",
+            pipeline="",
+        )
+    spent = {rule for of, at, rule in used if of == path and at == line}
+    unspent = [rule for rule in ignore.rules if rule not in spent]
+    if unspent or not (ignore.rules or spent):
+        yield Finding(
+            rule=UNUSED.id,
+            severity=UNUSED.severity,
+            path=path,
+            line=line,
+            end_line=line,
+            message=f"this exception matches no "
+            f"finding{' of ' + ', '.join(unspent) if unspent else ''}",
+            fix="remove the comment",
+            pipeline="",
+        )

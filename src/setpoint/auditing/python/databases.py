@@ -1,0 +1,416 @@
+"""SQL that Python runs, with what was pasted or bound into it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from setpoint.auditing.facts import Draw, How
+from setpoint.auditing.python.spark import walker_names
+from setpoint.auditing.python.values import UNKNOWN, Value, joined
+from setpoint.auditing.sql.reading import WRITES, read_sql
+from setpoint.auditing.sql.templated import HIDDEN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from setpoint.auditing.python.calls import Call
+    from setpoint.auditing.python.walking import Walker
+    from setpoint.auditing.sql.reading import HoleUse
+
+_RUNS = frozenset(
+    [
+        "execute",
+        "executemany",
+        "execute_many",
+        "executescript",
+        "execute_batch",
+        "execute_values",
+        "execute_sql",
+        "run_query",
+        "run_sql",
+        "exec_driver_sql",
+        "sql",
+        "query",
+        "run",
+        "execute_query",
+        "execute_async",
+        "query_and_wait",
+        "exec_sql",
+        "run_sql_query",
+        "execute_statement",
+        "executeQuery",
+        "mogrify",
+        "copy_expert",
+        "execute_command",
+        "fetch",
+        "fetchrow",
+        "fetchval",
+        "execute_string",
+        "raw_sql",
+        "exec",
+        "insert_rows_sql",
+        "runQuery",
+        "run_statement",
+        "do_query",
+        "sql_query",
+        "start_query_execution",
+        "command",
+    ]
+)
+_READS = frozenset(
+    [
+        "read_sql",
+        "read_sql_query",
+        "get_records",
+        "get_pandas_df",
+        "get_first",
+        "read_sql_table",
+        "get_df",
+        "fetch_pandas_all",
+        "read_gbq",
+    ]
+)
+_QUIET = frozenset(
+    [
+        "print",
+        "info",
+        "debug",
+        "warning",
+        "error",
+        "exception",
+        "log",
+        "format",
+        "append",
+        "len",
+        "isinstance",
+    ]
+)
+_SQL = re.compile(
+    r"^(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:insert|merge|update|delete|truncate|replace|copy|load"
+    r"|create|drop|with|select|begin|start|"
+    r"set|use|declare|call|if|alter|unload)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_AUTOCOMMIT = re.compile(
+    r"snowflake|duckdb|bigquery|clickhouse|trino|presto|hive|impala|athena|databricks|spark"
+    r"|druid|cassandra|redshift_connector_auto",
+    re.IGNORECASE,
+)
+_PLACEHOLDER = re.compile(
+    r"%\((\w+)\)s|%s|(?<![:\w]):([A-Za-z_]\w*)\b|(?<=[\s,(=])\?(?=[\s,)]|$)|(?<=[\s,(=])\$(\d+)"
+)
+_DIALECTS = (
+    ("bigquery", "bigquery"),
+    ("bq", "bigquery"),
+    ("snowflake", "snowflake"),
+    ("postgres", "postgres"),
+    ("psycopg", "postgres"),
+    ("redshift", "redshift"),
+    ("mysql", "mysql"),
+    ("mssql", "tsql"),
+    ("pyodbc", "tsql"),
+    ("spark", "spark"),
+    ("databricks", "databricks"),
+    ("hive", "hive"),
+    ("trino", "trino"),
+    ("athena", "trino"),
+    ("duckdb", "duckdb"),
+    ("sqlite", "sqlite"),
+    ("oracle", "oracle"),
+    ("clickhouse", "clickhouse"),
+)
+
+
+def looks_like_sql(text: str) -> bool:
+    """Whether a text starts as a statement of SQL."""
+    return len(text) > 10 and _SQL.match(text[:4000]) is not None and " " in text.strip()  # noqa: PLR2004
+
+
+def dialect_of(*names: str) -> str:
+    """The dialect that a hook's, operator's or library's name tells."""
+    for name in names:
+        plain = name.lower()
+        for word, dialect in _DIALECTS:
+            if word in plain:
+                return dialect
+    return ""
+
+
+def on_call(walker: Walker, call: Call) -> Value | None:
+    """A call that runs SQL, opens a connection or ends a transaction."""
+    if call.method in {"commit", "rollback"} and not call.args:
+        walker.committed()
+        return UNKNOWN
+    if call.method == "set_session" and call.keywords.get("autocommit", UNKNOWN).text == "True":
+        walker.implicit = 0
+        return UNKNOWN
+    opened = _opened(walker, call)
+    if opened is not None:
+        return opened
+    if call.method in _RUNS or call.method in _READS:
+        return _run(walker, call)
+    return _passed_on(walker, call)
+
+
+def _opened(walker: Walker, call: Call) -> Value | None:
+    if call.method in {"connect", "create_engine", "get_conn", "raw_connection", "connection"}:
+        if call.keywords.get("autocommit", UNKNOWN).text == "True":
+            walker.implicit = 0
+        isolation = call.keywords.get("isolation_level", UNKNOWN).text or ""
+        if isolation.upper() == "AUTOCOMMIT" or isolation == "None":
+            walker.implicit = 0
+        name = call.dotted or call.receiver.name
+        flags = (
+            {"autocommit"}
+            if _AUTOCOMMIT.search(name) or "autocommit" in call.receiver.flags
+            else set()
+        )
+        kind = "engine" if call.method == "create_engine" else "connection"
+        return Value(kind=kind, name=name, flags=frozenset(flags))
+    if call.method == "cursor":
+        return replace(call.receiver, kind="cursor")
+    last = call.dotted.rsplit(".", 1)[-1]
+    if last.endswith("Hook"):
+        return Value(kind="hook", name=last)
+    if call.dotted.startswith("google.cloud.bigquery") and last == "Client":
+        return Value(kind="connection", name="bigquery", flags=frozenset({"autocommit"}))
+    return None
+
+
+def _run(walker: Walker, call: Call) -> Value | None:
+    text = _sql_argument(call)
+    if text is None:
+        return None
+    many = call.method in {"executemany", "execute_many", "execute_batch", "execute_values"}
+    params = call.argument(
+        2 if call.method in {"execute_batch", "execute_values"} else 1,
+        "params",
+        "parameters",
+        "argslist",
+        "seq_of_parameters",
+        "vars",
+        "args",
+    )
+    kind, name = call.receiver.kind, call.receiver.name
+    dialect = dialect_of(name, call.receiver_text, call.dotted)
+    if not dialect and call.method == "sql" and walker.module.imported("pyspark"):
+        dialect = "spark"
+    transaction = walker.transaction
+    if not transaction and not _autocommits(call, dialect):
+        transaction = walker.new_transaction() if kind == "hook" else walker.implicit
+    if many:
+        walker.loop += 1
+    texts = text.items if text.items is not None else (text,)
+    for one in texts:
+        if one.text is not None and looks_like_sql(one.text):
+            run_text(
+                walker, one, params, line=call.spot.line, dialect=dialect, transaction=transaction
+            )
+    if many:
+        walker.loop -= 1
+    frame = call.method in {"sql", *_READS}
+    walker.tape.extracts = walker.tape.extracts or frame
+    return Value(kind="frame" if frame else "cursor", marks=frozenset())
+
+
+def _sql_argument(call: Call) -> Value | None:
+    for place, names in (
+        (0, ("sql", "query", "statement", "operation", "QueryString")),
+        (1, ("sql", "query")),
+    ):
+        value = call.argument(place, *names)
+        if value.text is not None and looks_like_sql(value.text):
+            return value
+        if value.items and any(one.text and looks_like_sql(one.text) for one in value.items):
+            return value
+    return None
+
+
+def _autocommits(call: Call, dialect: str) -> bool:
+    if (
+        "autocommit" in call.receiver.flags
+        or call.keywords.get("autocommit", UNKNOWN).text == "True"
+    ):
+        return True
+    if call.receiver.kind == "engine":
+        return True
+    return dialect in {
+        "bigquery",
+        "spark",
+        "snowflake",
+        "databricks",
+        "hive",
+        "trino",
+        "duckdb",
+        "clickhouse",
+    } and (call.receiver.kind != "hook")
+
+
+def _passed_on(walker: Walker, call: Call) -> Value | None:
+    """A text that plainly writes, handed to a call we do not know: it is taken to run it."""
+    if call.method in _QUIET or call.dotted.startswith(("logging.", "logger.", "log.")):
+        return None
+    function = walker._own_function(call)  # noqa: SLF001 - one reader in two files
+    if function is not None:
+        return None
+    for value in (*call.args, *call.keywords.values()):
+        if value.text and WRITES.search(value.text[:3000]) and looks_like_sql(value.text):
+            run_text(
+                walker,
+                value,
+                UNKNOWN,
+                line=call.spot.line,
+                dialect=dialect_of(call.dotted),
+                transaction=walker.transaction,
+            )
+    return None
+
+
+def run_text(
+    walker: Walker, value: Value, params: Value, *, line: int, dialect: str, transaction: int
+) -> None:
+    """Read a SQL text as run at this place."""
+    from setpoint.auditing.dbt.jinja import has_templates, mask
+
+    text = value.text or ""
+    hidden = bool(HIDDEN.search(text)) or bool(value.marks) or bool(params.all_marks())
+    if not WRITES.search(text) and not hidden:
+        walker.tape.extracts = True
+        if not re.search(r"\bfrom\b", text, re.IGNORECASE):
+            return
+    bound = _bind(walker, text, params)
+    holes = {}
+    if has_templates(bound):
+        masked = mask(bound, macros={})
+        bound, holes = masked.text, dict(masked.holes)
+        if any(hole.meaning == "logical" for hole in holes.values()):
+            walker.tape.logical_date = True
+    first = value.line + walker.module.shift if value.line else line
+    facts = read_sql(
+        bound,
+        hint=dialect or walker.hint,
+        path=walker.path,
+        first_line=first,
+        selects=True,
+        memory=walker.memory,
+    )
+    walker.unparsed.extend(facts.unparsed)
+
+    def named(name: str) -> str:
+        shown = re.sub(
+            r"__h(\d+)__+",
+            lambda match: (
+                "{" + holes[int(match.group(1))].text + "}"
+                if int(match.group(1)) in holes
+                else match.group(0)
+            ),
+            name,
+        )
+        return walker_names(walker, shown).lower()
+
+    for name in facts.reads:
+        walker.tape.reads.setdefault(named(name))
+    for write in facts.writes:
+        where = replace(write.spot, start=-1, end=-1)
+        scope = named(write.scope)
+        from setpoint.auditing.sql.writes import grain_of
+
+        walker.record(
+            replace(
+                write,
+                table=named(write.table),
+                spot=where,
+                scope=scope,
+                grain=grain_of(scope)
+                if write.how in {How.DELETE, How.OVERWRITE, How.DYNAMIC}
+                else write.grain,
+                transaction=write.transaction * 100_000 + transaction
+                if write.transaction
+                else transaction,
+                exact=named(write.exact),
+                language="sql",
+            )
+        )
+    for draw in facts.draws:
+        walker.tape.draws.append(
+            replace(draw, spot=replace(draw.spot, start=-1, end=-1), table=named(draw.table))
+        )
+    for use in facts.holes:
+        _use(walker, use, holes, named(use.table), first)
+
+
+def _use(walker: Walker, use: HoleUse, holes: Mapping[int, object], table: str, line: int) -> None:
+    from setpoint.auditing.dbt.jinja import Hole
+    from setpoint.auditing.facts import Source, Spot
+
+    jinja = holes.get(use.hole)
+    if isinstance(jinja, Hole):
+        if jinja.meaning in {"clock", "random", "environment"}:
+            walker.tape.draws.append(
+                Draw(
+                    source={"clock": Source.CLOCK, "random": Source.RANDOM}.get(
+                        jinja.meaning, Source.ENVIRONMENT
+                    ),
+                    role=use.role,
+                    spot=Spot(line=line, end_line=line),
+                    text=jinja.text,
+                    column=use.column,
+                    table=table,
+                    language="jinja",
+                )
+            )
+        return
+    _, value = walker.holes.get(use.hole, ("", UNKNOWN))
+    role = {"filter": "window", "join": "window", "limit": "window"}.get(use.role, use.role)
+    if role == "name" and use.how is None:
+        role = "window"
+    walker.tape.draw(value.all_marks(), role, column=use.column, table=table)
+
+
+def _bind(walker: Walker, text: str, params: Value) -> str:
+    """The text with placeholders replaced by names that stand for the bound values."""
+    at = 0
+
+    def fill(match: re.Match[str]) -> str:
+        nonlocal at
+        name = match.group(1) or match.group(2)
+        if name:
+            value = params.fields.get(name, Value(marks=params.marks))
+            return walker.hole(f":{name}", value)
+        value = _at(params, at)
+        at += 1
+        return walker.hole(
+            f"parameter {at}" if not value.marks else f"parameter {at} {id(value)}", value
+        )
+
+    if not _PLACEHOLDER.search(text):
+        return text
+    return _PLACEHOLDER.sub(fill, text)
+
+
+def _at(params: Value, index: int) -> Value:
+    items = params.items
+    if items and len(items) == 1 and items[0].items is not None:
+        items = items[0].items
+    if items is not None and index < len(items):
+        return items[index]
+    return Value(marks=params.marks if items is None else joined(()))
+
+
+def opens_transaction(walker: Walker, node: ast.expr, value: Value) -> bool:
+    """Whether `with …:` commits what stands in it together."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in {"begin", "transaction", "atomic", "begin_nested"}
+    if isinstance(node, ast.Call):
+        return walker.module.dotted(node.func).endswith("atomic")
+    return (
+        isinstance(node, (ast.Name, ast.Attribute))
+        and (
+            value.kind == "connection"
+            or bool(re.search(r"\bconn(?:ection)?\b|\bdb\b", ast.unparse(node)))
+        )
+        and "autocommit" not in value.flags
+    )

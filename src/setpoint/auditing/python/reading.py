@@ -1,0 +1,137 @@
+"""A Python file → its units of work."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from setpoint.auditing.facts import FileFacts
+from setpoint.auditing.finding import Unparsed
+from setpoint.auditing.python import orchestrators
+from setpoint.auditing.python.modules import Module
+from setpoint.auditing.python.setting import setting_of
+from setpoint.auditing.python.tape import Tape
+
+if TYPE_CHECKING:
+    from setpoint.auditing.context import ProjectContext
+    from setpoint.auditing.python.evaluating import Names
+    from setpoint.auditing.python.walking import Walker
+
+INTERESTING = re.compile(
+    r"\.write\b|writeStream|writeTo|insertInto|\bto_sql\b|to_gbq|write_pandas|load_table_from"
+    r"|insert_rows|insert_many|"
+    r"write_database|write_delta|\bINSERT\s+INTO\b|\bMERGE\s+INTO\b|\bTRUNCATE\b"
+    r"|\bDELETE\s+FROM\b|\bUPDATE\s+\S+\s+SET\b|COPY\s+\w|"
+    r"\bLOAD\s+DATA\b|INSERT\s+OVERWRITE|\bDAG\(|@dag|@task|@flow|@asset|@op\b|Operator\("
+    r"|to_csv\(|to_parquet\(|copy_from\(|"
+    r"sendmail|send_email|chat_postMessage|requests\.post|\.produce\(|producer\.send|\.publish\("
+    r"|send_message\(|\.merge\(|write_disposition|"
+    r"awswrangler|pyiceberg|copy_expert|WRITE_APPEND|materialized",
+    re.IGNORECASE,
+)
+_SEEDED = re.compile(
+    r"\b(?:random|np\.random|numpy\.random)\.seed\(|default_rng\(\s*\d|Random\(\s*\d"
+    r"|RandomState\(\s*\d"
+)
+MOST_TEXT = 1_500_000
+
+
+def read_python(
+    path: str, text: str, context: ProjectContext, *, first_line: int = 1, kind: str = "python"
+) -> FileFacts:
+    """Read one Python file."""
+    if not INTERESTING.search(text):
+        return FileFacts(path=path, kind=kind, setting="pipeline")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None) or 1
+        reason = f"not Python 3: {type(error).__name__}"
+        return FileFacts(
+            path=path, kind=kind, unparsed=(Unparsed(path=path, line=line, reason=reason),)
+        )
+    module = Module(tree, text, first_line)
+    setting = setting_of(path, text, module)
+    if setting in {"test", "sample"}:
+        return FileFacts(path=path, kind=kind, setting=setting)
+    walker = _walk(module, path, context, seeded=_SEEDED.search(text) is not None)
+    units = tuple(tape.unit() for tape in walker.tapes if _says_something(tape))
+    return FileFacts(
+        path=path,
+        kind=kind,
+        setting=setting,
+        dialect=context.dialect,
+        units=units,
+        dags=tuple(walker.dags),
+        unparsed=tuple(dict.fromkeys(walker.unparsed)),
+    )
+
+
+def _says_something(tape: Tape) -> bool:
+    return bool(tape.writes or tape.effects or tape.draws or tape.task or tape.reads)
+
+
+def _walk(module: Module, path: str, context: ProjectContext, *, seeded: bool) -> Walker:
+    from setpoint.auditing.python.walking import Walker
+    from setpoint.auditing.sql.writes import Memory
+
+    walker = Walker(module, path=path, hint=context.dialect, seeded=seeded, memory=Memory())
+    stem = PurePosixPath(path).stem
+    last = module.tree.body[-1] if module.tree.body else None
+    end = (last.end_lineno or 1) + module.shift if last is not None else 1
+    top = Tape(name=stem, kind=_kind(module), line=1 + module.shift, end_line=end)
+    with walker.recording(top):
+        walker.block(module.tree.body, walker.globals)
+    _uncalled(walker, stem)
+    orchestrators.finished(walker)
+    return walker
+
+
+def _kind(module: Module) -> str:
+    return "pyspark" if module.imported("pyspark") else "python"
+
+
+def _uncalled(walker: Walker, stem: str) -> None:
+    """Functions that nothing in the module calls are entry points of their own."""
+    module = walker.module
+    for name, function in module.functions.items():
+        if name not in walker.inlined:
+            _root(walker, f"{stem}.{name}", function, {})
+    for owner, methods in module.methods.items():
+        fields: Names = {}
+        start = methods.get("__init__")
+        if start is not None:
+            names = walker.names_for(start)
+            with walker.recording(_tape(walker, f"{stem}.{owner}", start)):
+                walker.run_function(start, names)
+            fields = {key: value for key, value in names.items() if key.startswith("self.")}
+        for name, method in methods.items():
+            if name != "__init__" and name not in walker.inlined:
+                _root(walker, f"{stem}.{owner}.{name}", method, fields)
+
+
+def _tape(walker: Walker, name: str, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Tape:
+    shift = walker.module.shift
+    return Tape(
+        name=name,
+        kind=_kind(walker.module),
+        line=function.lineno + shift,
+        end_line=(function.end_lineno or function.lineno) + shift,
+    )
+
+
+def _root(
+    walker: Walker,
+    name: str,
+    function: ast.FunctionDef | ast.AsyncFunctionDef,
+    fields: Names,
+) -> None:
+    names = walker.names_for(function)
+    names.update(fields)
+    with walker.recording(_tape(walker, name, function)):
+        walker.run_function(function, names)

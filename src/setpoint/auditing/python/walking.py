@@ -1,0 +1,478 @@
+"""Goes through a module's statements in the order they would run, calls inlined, nothing run."""
+
+from __future__ import annotations
+
+import ast
+import re
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from setpoint.auditing import naming
+from setpoint.auditing.python import dispatch, orchestrators, spark
+from setpoint.auditing.python.calls import Call
+from setpoint.auditing.python.effects import is_alert_name
+from setpoint.auditing.python.evaluating import Evaluator, Names
+from setpoint.auditing.python.modules import FunctionNode
+from setpoint.auditing.python.tape import Tape
+from setpoint.auditing.python.values import UNKNOWN, Value, either, joined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from setpoint.auditing.facts import Dag, Write
+    from setpoint.auditing.finding import Unparsed
+    from setpoint.auditing.python.modules import Module
+    from setpoint.auditing.python.values import Mark
+    from setpoint.auditing.sql.writes import Memory
+
+_MOST_INLINED = 400
+_DEEPEST_INLINED = 5
+_MOST_STATEMENTS = 30_000
+_ALREADY = re.compile(
+    r"already|processed|is_loaded|was_loaded|has_been|duplicat|\bseen\b|been_sent|_sent\b"
+    r"|\bsent\b|is_new|_exists?\b|\bexists?\b"
+    r"|not\s+in\s+\w*(?:exist|seen|known|processed|loaded|done|db_|old|current|stored)|is_empty"
+    r"|fetchone|count\w*\s*==\s*0|row_count|last_(?:id|date|ts)"
+)
+_OTHER_EXISTENCE = re.compile(
+    r"path|file|\bdir|folder|bucket|blob|table|schema|database|topic|queue|has_next|key_exists"
+    r"|column|os\.",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(
+    r"\b(?:i|idx|index|n|batch|chunk|count|first\w*|is_first|page|iteration"
+    r"|k)\b\s*(?:==\s*[01]\b|$)|\bfirst\w*\b|is_first"
+)
+_LEAVES = (ast.Return, ast.Continue, ast.Raise, ast.Break)
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Walker(Evaluator):
+    """Reads one module into tapes, one a unit."""
+
+    def __init__(
+        self, module: Module, *, path: str, hint: str, seeded: bool, memory: Memory
+    ) -> None:
+        super().__init__(module, seeded=seeded)
+        self.path = path
+        self.hint = hint
+        self.memory = memory
+        self.tapes: list[Tape] = []
+        self.dags: list[Dag] = []
+        self.unparsed: list[Unparsed] = []
+        self.globals: Names = {}
+        self.tape = Tape(name="", kind="python", line=1, end_line=1)
+        self.loop = 0
+        self.transaction = 0
+        self.implicit = 1
+        self._transactions = 1
+        self.handler = 0
+        self.batched = 0
+        self.conditions: list[str] = []
+        self.inlined: set[str] = set()
+        self.dynamic_overwrite = False
+        self.checkpointed = False
+        self.current_dag: Value | None = None
+        self.dag_state: dict[str, dispatch.DagState] = {}
+        self.pending_cursors: Names = {}
+        self.current_flow = ""
+        self._stack: list[str] = []
+        self._discarded: set[int] = set()
+        self._returns: list[Value] = []
+        self._inlined_calls = 0
+        self._statements = 0
+
+    # Units
+
+    @contextmanager
+    def recording(self, tape: Tape) -> Iterator[Tape]:
+        """Record on another tape for a while."""
+        before, self.tape = self.tape, tape
+        kept = (self.loop, self.transaction, self.handler, self.conditions)
+        self.loop, self.transaction, self.handler, self.conditions = 0, 0, 0, []
+        try:
+            yield tape
+        finally:
+            self.tape = before
+            self.loop, self.transaction, self.handler, self.conditions = kept
+            self.tapes.append(tape)
+
+    def new_transaction(self) -> int:
+        """A fresh number for writes that commit together."""
+        self._transactions += 1
+        return self._transactions
+
+    def committed(self) -> None:
+        """What follows an explicit commit no longer commits with what came before."""
+        self.implicit = self.new_transaction()
+
+    # Statements
+
+    def block(self, body: Sequence[ast.stmt], names: Names) -> None:
+        """Go through statements in order."""
+        pushed = 0
+        for statement in body:
+            self._statements += 1
+            if self._statements > _MOST_STATEMENTS:
+                return
+            self.statement(statement, names)
+            if isinstance(statement, ast.If) and _leaves(statement.body):
+                self.conditions.append("not " + ast.unparse(statement.test)[:300])
+                pushed += 1
+        if pushed:
+            del self.conditions[-pushed:]
+
+    def statement(self, node: ast.stmt, names: Names) -> None:  # noqa: C901, PLR0912 - a dispatch over kinds
+        """Go through one statement."""
+        if isinstance(node, ast.Expr):
+            self._discarded.add(id(node.value))
+            self.value(node.value, names)
+        elif isinstance(node, ast.Assign):
+            self._assign(node.targets, self.value(node.value, names), names, node.value)
+        elif isinstance(node, ast.AnnAssign):
+            self._assign([node.target], self.value(node.value, names), names, node.value)
+        elif isinstance(node, ast.AugAssign):
+            self._augment(node, names)
+        elif isinstance(node, ast.Return):
+            self._returns.append(self.value(node.value, names))
+        elif isinstance(node, ast.If):
+            self._if_statement(node, names)
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
+            self._for(node, names)
+        elif isinstance(node, ast.While):
+            self.value(node.test, names)
+            self._loop(node.body, names)
+            self.block(node.orelse, names)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            self._with(node, names)
+        elif isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
+            self._try(node, names)
+        elif isinstance(node, FunctionNode):
+            dispatch.on_function(self, node, names)
+        elif isinstance(node, ast.Match):
+            for case in node.cases:
+                self.block(case.body, names)
+        elif isinstance(node, ast.Raise):
+            self.value(node.exc, names)
+
+    def _assign(
+        self, targets: Sequence[ast.expr], value: Value, names: Names, source: ast.expr | None
+    ) -> None:
+        for target in targets:
+            self._bind(target, value, names, source)
+
+    def _bind(self, target: ast.expr, value: Value, names: Names, source: ast.expr | None) -> None:
+        if isinstance(target, ast.Name):
+            names[target.id] = value
+            dispatch.on_named(self, target.id, value, source)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            items = value.items
+            for at, one in enumerate(target.elts):
+                part = (
+                    items[at] if items is not None and at < len(items) else Value(marks=value.marks)
+                )
+                self._bind(one, part, names, None)
+        elif isinstance(target, ast.Attribute):
+            self._bind_attribute(target, value, names)
+        elif isinstance(target, ast.Subscript):
+            self._bind_item(target, value, names)
+        elif isinstance(target, ast.Starred):
+            self._bind(target.value, Value(marks=value.marks), names, None)
+
+    def _bind_attribute(self, target: ast.Attribute, value: Value, names: Names) -> None:
+        names[ast.unparse(target)] = value
+        if isinstance(target.value, ast.Name) and target.value.id in names:
+            base = names[target.value.id]
+            names[target.value.id] = replace(base, fields={**base.fields, target.attr: value})
+        if target.attr == "autocommit" and value.text == "True":
+            self.implicit = 0
+        if naming.is_cursor(target.attr):
+            dispatch.on_cursor(self, target.attr, value)
+
+    def _bind_item(self, target: ast.Subscript, value: Value, names: Names) -> None:
+        key = self.value(target.slice, names) if isinstance(target.slice, ast.expr) else UNKNOWN
+        base = self.value(target.value, names)
+        column = key.text or ""
+        if isinstance(target.value, ast.Name) and column:
+            fields = {**base.fields, column: value}
+            names[target.value.id] = replace(base, fields=fields)
+        if column:
+            dispatch.on_column(self, base, column, value)
+
+    def _augment(self, node: ast.AugAssign, names: Names) -> None:
+        value = self.value(node.value, names)
+        if not isinstance(node.target, ast.Name):
+            return
+        before = names.get(node.target.id, UNKNOWN)
+        if before.text is not None and isinstance(node.op, ast.Add) and before.kind == "text":
+            text = before.text + self.text_or_hole(node.value, value)
+            names[node.target.id] = replace(
+                before, text=text[:60_000], marks=before.marks | value.marks
+            )
+        elif before.items is not None and isinstance(node.op, ast.Add):
+            names[node.target.id] = replace(before, items=before.items + (value.items or ()))
+        else:
+            names[node.target.id] = replace(
+                before, text=None, marks=before.marks | value.all_marks()
+            )
+
+    def _if_statement(self, node: ast.If, names: Names) -> None:
+        self.value(node.test, names)
+        test = ast.unparse(node.test)[:300]
+        if test.startswith("TYPE_CHECKING"):
+            return
+        one, other = dict(names), dict(names)
+        self.conditions.append(test)
+        self.block(node.body, one)
+        self.conditions[-1] = "not " + test
+        self.block(node.orelse, other)
+        self.conditions.pop()
+        _merge(names, one, other, test)
+
+    def _for(self, node: ast.For | ast.AsyncFor, names: Names) -> None:
+        source = self.value(node.iter, names)
+        items = source.items
+        if items and len(items) <= 12 and any(one.text or one.items or one.fields for one in items):  # noqa: PLR2004
+            self.loop += len(items) == 1
+            for one in items:
+                self._bind(node.target, one, names, None)
+                self.block(node.body, names)
+            self.loop -= len(items) == 1
+        else:
+            marks = source.marks | (joined(items) if items else frozenset())
+            element = (
+                items[0] if items and len(items) == 1 else Value(marks=marks, flags=source.flags)
+            )
+            self._bind(node.target, element, names, None)
+            self._loop(node.body, names)
+        self.block(node.orelse, names)
+
+    def _loop(self, body: Sequence[ast.stmt], names: Names) -> None:
+        self.loop += 1
+        self.block(body, names)
+        self.loop -= 1
+
+    def _with(self, node: ast.With | ast.AsyncWith, names: Names) -> None:
+        before = self.transaction
+        dag_before = self.current_dag
+        for item in node.items:
+            value = self.value(item.context_expr, names)
+            if dispatch.opens_transaction(self, item.context_expr, value):
+                self.transaction = self.new_transaction()
+            if value.kind == "dag":
+                self.current_dag = value
+            if item.optional_vars is not None:
+                self._bind(item.optional_vars, value, names, item.context_expr)
+        self.block(node.body, names)
+        self.transaction = before
+        self.current_dag = dag_before
+
+    def _try(self, node: ast.stmt, names: Names) -> None:
+        if not isinstance(node, ast.Try):
+            return
+        self.block(node.body, names)
+        self.handler += 1
+        for handler in node.handlers:
+            self.block(handler.body, dict(names))
+        self.handler -= 1
+        self.block(node.orelse, names)
+        self.block(node.finalbody, names)
+
+    # Calls
+
+    def called(self, node: ast.Call, names: Names) -> Value:
+        """What a call gives, and what it does on the way."""
+        call = self._described(node, names)
+        known = dispatch.on_call(self, call)
+        if known is not None:
+            return known
+        function = self._own_function(call)
+        if function is not None:
+            return self.inline(function, call)
+        marks = call.marks | call.receiver.marks
+        kind = call.receiver.kind if call.receiver.kind in {"frame", "connection", "cursor"} else ""
+        return Value(marks=marks, kind=kind, flags=call.receiver.flags)
+
+    def _described(self, node: ast.Call, names: Names) -> Call:
+        receiver = UNKNOWN
+        if isinstance(node.func, ast.Attribute):
+            receiver = self.value(node.func.value, names)
+        elif not isinstance(node.func, ast.Name):
+            receiver = self.value(node.func, names)
+        args, keywords = self.arguments(node, names)
+        dotted = self.module.dotted(node.func)
+        method = (
+            node.func.attr if isinstance(node.func, ast.Attribute) else dotted.rsplit(".", 1)[-1]
+        )
+        return Call(
+            node=node,
+            spot=self.module.spot(node),
+            dotted=dotted,
+            method=method,
+            receiver=receiver,
+            args=tuple(args),
+            keywords=keywords,
+            names=names,
+        )
+
+    def _own_function(self, call: Call) -> Function | None:
+        func = call.node.func
+        if isinstance(func, ast.Name):
+            return self.module.functions.get(func.id)
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+            if func.value.id in {"self", "cls"}:
+                for methods in self.module.methods.values():
+                    if func.attr in methods:
+                        return methods[func.attr]
+            methods = self.module.methods.get(call.receiver.name.rsplit(".", 1)[-1], {})
+            return methods.get(func.attr)
+        return None
+
+    def inline(self, function: Function, call: Call) -> Value:
+        """Go through a function of the module as if its body stood here."""
+        self.inlined.add(function.name)
+        self._inlined_calls += 1
+        if (
+            function.name in self._stack
+            or len(self._stack) >= _DEEPEST_INLINED
+            or self._inlined_calls > _MOST_INLINED
+        ):
+            return Value(marks=call.marks)
+        names = self._parameters(function, call)
+        return self.run_function(function, names)
+
+    def run_function(self, function: Function, names: Names) -> Value:
+        """Go through a function's body; what it returns is known afterwards."""
+        self._stack.append(function.name)
+        before, self._returns = self._returns, []
+        conditions, self.conditions = self.conditions, list(self.conditions)
+        self.block(function.body, names)
+        returned = self._returns
+        self._returns, self.conditions = before, conditions
+        self._stack.pop()
+        value = returned[0] if returned else UNKNOWN
+        for one in returned[1:]:
+            value = either(value, one)
+        return value
+
+    def _parameters(self, function: Function, call: Call) -> Names:
+        names = self.names_for(function)
+        arguments = function.args
+        parameters = [*arguments.posonlyargs, *arguments.args]
+        if parameters and parameters[0].arg in {"self", "cls"}:
+            names.update({key: one for key, one in call.names.items() if key.startswith("self.")})
+            parameters = parameters[1:]
+        for parameter, value in zip(parameters, call.args, strict=False):
+            names[parameter.arg] = value
+        for parameter in [*parameters, *arguments.kwonlyargs]:
+            if parameter.arg in call.keywords:
+                names[parameter.arg] = call.keywords[parameter.arg]
+        return names
+
+    def names_for(self, function: Function) -> Names:
+        """The names that a function starts with: globals, and parameters with their defaults."""
+        names = dict(self.globals)
+        arguments = function.args
+        parameters = [*arguments.posonlyargs, *arguments.args]
+        for parameter in [*parameters, *arguments.kwonlyargs]:
+            names.pop(parameter.arg, None)
+            names.setdefault(parameter.arg, self.parameter(parameter.arg))
+        defaults = arguments.defaults
+        for parameter, default in zip(
+            parameters[len(parameters) - len(defaults) :], defaults, strict=True
+        ):
+            value = self.value(default, names)
+            if value.text not in {None, "None"} and not value.has("clock"):
+                names[parameter.arg] = value
+        return names
+
+    def parameter(self, name: str) -> Value:
+        """What a parameter's name alone tells."""
+        return dispatch.parameter(self, name)
+
+    # Guards that stand around a spot
+
+    def guard(self) -> str:
+        """Why what is done here is not done twice, by the conditions around it; or nothing."""
+        for condition in self.conditions:
+            if _ALREADY.search(condition) and not _OTHER_EXISTENCE.search(condition):
+                return "a check that it was not done before"
+        return ""
+
+    def is_discarded(self, node: ast.Call) -> bool:
+        """Whether nobody looks at what the call gives."""
+        return id(node) in self._discarded
+
+    def in_alert(self) -> bool:
+        """Whether this stands in a function or task that tells of failures."""
+        return self.tape.alert or any(is_alert_name(name) for name in self._stack)
+
+    def frame_attribute(self, base: Value, node: ast.Attribute) -> Value:
+        """An attribute of a frame: its writer, or one of its columns."""
+        return spark.attribute(base, node.attr) or Value(
+            marks=base.marks, kind=base.kind, flags=base.flags
+        )
+
+    def combined(self, node: ast.BinOp, left: Value, right: Value, marks: frozenset[Mark]) -> Value:
+        """`a >> b` orders tasks; anything else joins marks."""
+        known = orchestrators.combined(self, node, left, right)
+        return known if known is not None else super().combined(node, left, right, marks)
+
+    def selected(self, base: Value, key: Value, node: ast.Subscript) -> Value:
+        """`frame[condition]` filters; `frame["column"]` is a column."""
+        if key.text is not None and base.kind != "frame":
+            return Value(marks=base.marks)
+        if key.text is not None:
+            return Value(kind="frame", marks=base.marks, flags=base.flags)
+        source = ast.unparse(node.slice)[:300]
+        flags = base.flags
+        if base.kind == "frame":
+            self.tape.draw(key.all_marks(), "filter")
+            if source.startswith("~") and "isin" in source:
+                flags |= {"anti"}
+        return Value(kind=base.kind, marks=base.marks, flags=flags)
+
+    def first_iteration(self) -> bool:
+        """Whether this stands in the arm of a loop's first round."""
+        return bool(self.loop) and any(_FIRST.search(one) for one in self.conditions)
+
+    def record(self, write: Write) -> None:
+        """Record a write with what surrounds it."""
+        self.tape.write(
+            replace(
+                write,
+                guard=write.guard or self.guard(),
+                looped=bool(self.loop),
+                batched=bool(self.batched),
+            )
+        )
+
+
+def _leaves(body: Sequence[ast.stmt]) -> bool:
+    last = body[-1] if body else None
+    if isinstance(last, _LEAVES):
+        return True
+    return (
+        isinstance(last, ast.Expr)
+        and isinstance(last.value, ast.Call)
+        and ast.unparse(last.value.func) in {"sys.exit", "exit", "quit", "dbutils.notebook.exit"}
+    )
+
+
+def _merge(names: Names, one: Names, other: Names, test: str) -> None:
+    """Names after an `if`: what both arms may have left."""
+    for name in {*one, *other}:
+        left, right = one.get(name), other.get(name)
+        if left is right and left is not None:
+            names[name] = left
+            continue
+        if left is None or right is None:
+            names[name] = left or right or UNKNOWN
+            continue
+        if left.has("clock") != right.has("clock") and re.search(rf"\b{re.escape(name)}\b", test):
+            # `if day is None: day = today()`: the clock is only a default.
+            names[name] = right if left.has("clock") else left
+            continue
+        names[name] = either(left, right)

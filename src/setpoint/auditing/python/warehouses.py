@@ -1,0 +1,304 @@
+"""Writes by libraries: pandas, Polars, BigQuery, Snowflake, S3, Mongo, dlt, Delta and Iceberg."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from setpoint.auditing import naming
+from setpoint.auditing.facts import How, Write
+from setpoint.auditing.python.spark import table_text
+from setpoint.auditing.python.values import UNKNOWN, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from setpoint.auditing.python.calls import Call
+    from setpoint.auditing.python.walking import Walker
+
+_READERS = re.compile(
+    r"^(?:read_(?:csv|json|parquet|excel|html|xml|table|sql\w*|gbq|ndjson|ipc|database|feather"
+    r"|pickle|orc|delta)|scan_\w+|DataFrame|from_records"
+    r"|json_normalize|createDataFrame|concat|from_dict|toPandas|to_pandas|to_dataframe|range"
+    r"|load_dataset|toDF|fetch_pandas_all|table)$"
+)
+_EXTRACTS = re.compile(
+    r"^(?:requests|httpx|urllib|aiohttp|csv|json|openpyxl|boto3|pandas|polars|tweepy|yfinance"
+    r"|ccxt|feedparser|bs4)\b"
+)
+_FILE_WRITES = frozenset(
+    [
+        "to_csv",
+        "to_parquet",
+        "to_json",
+        "to_excel",
+        "to_pickle",
+        "to_feather",
+        "write_csv",
+        "write_parquet",
+        "write_json",
+        "to_orc",
+        "to_html",
+    ]
+)
+
+
+def on_call(walker: Walker, call: Call) -> Value | None:
+    """A call into a library that writes or reads data."""
+    handler = _HANDLERS.get(call.method)
+    if handler is not None:
+        return handler(walker, call)
+    if call.method in _FILE_WRITES:
+        return _file(walker, call)
+    if (
+        _READERS.match(call.method)
+        or call.dotted.startswith(("spark.read", "pyspark."))
+        or "read" in _chain(call)
+    ):
+        walker.tape.extracts = True
+        path = call.argument(0, "path", "filepath_or_buffer", "name", "tableName")
+        if path.text is not None and path.marks:
+            walker.tape.draw(path.marks, "window")
+        flags = call.receiver.flags if call.receiver.kind == "frame" else frozenset()
+        return Value(kind="frame", flags=flags, marks=frozenset())
+    if _EXTRACTS.match(call.dotted):
+        walker.tape.extracts = True
+    return None
+
+
+def _chain(call: Call) -> tuple[str, ...]:
+    import ast
+
+    names: list[str] = []
+    node: ast.expr = call.node.func
+    for _ in range(12):
+        if isinstance(node, ast.Attribute):
+            names.append(node.attr)
+            node = node.value
+        elif isinstance(node, ast.Call):
+            node = node.func
+        else:
+            break
+    return tuple(name for name in names if name in {"read", "readStream"})
+
+
+def _record(
+    walker: Walker,
+    call: Call,
+    how: How,
+    target: Value,
+    *,
+    guard: str = "",
+    language: str = "warehouse",
+) -> Value:
+    table = table_text(walker, target)
+    walker.tape.draw(target.all_marks(), "name", table=table)
+    frame = call.receiver if call.receiver.kind == "frame" else call.argument(0)
+    if "anti" in call.receiver.flags or "anti" in frame.flags:
+        guard = guard or "an anti-join on the target"
+    walker.record(
+        Write(
+            how=how,
+            table=table,
+            spot=call.spot,
+            language=language,
+            rows="frame",
+            guard=guard,
+            temporary=naming.is_temporary_table(table),
+            exact=call.method,
+        )
+    )
+    return UNKNOWN
+
+
+def _mode(value: Value, appends: bool, walker: Walker) -> tuple[How, str]:  # noqa: FBT001 - private
+    """What `if_exists`, `mode` and their like do."""
+    if value.choices and value.may_be("append"):
+        return How.APPEND, "the first round replaces"
+    if value.may_be("append") or (value == UNKNOWN and appends):
+        return How.APPEND, ""
+    if value.may_be("overwrite_partitions") or value.may_be("dynamic"):
+        return How.DYNAMIC, ""
+    if value.text in {
+        "replace",
+        "overwrite",
+        "delete_rows",
+        "truncate",
+        "error",
+        "fail",
+        "upsert",
+        "merge",
+        "ignore",
+    }:
+        return (How.UPSERT if value.text in {"upsert", "merge"} else How.OVERWRITE), ""
+    del walker
+    return (How.APPEND, "the caller chooses the mode") if appends else (How.CREATE, "")
+
+
+def _to_sql(walker: Walker, call: Call) -> Value:
+    how, guard = _mode(call.argument(3, "if_exists"), False, walker)
+    method = call.keywords.get("method")
+    if how is How.APPEND and method is not None and method.kind not in {"text", "constant"}:
+        guard = guard or "a method of its own, which may upsert"
+    return _record(walker, call, how, call.argument(0, "name"), guard=guard, language="pandas")
+
+
+def _to_gbq(walker: Walker, call: Call) -> Value:
+    how, guard = _mode(call.keywords.get("if_exists", UNKNOWN), False, walker)
+    return _record(
+        walker, call, how, call.argument(0, "destination_table"), guard=guard, language="pandas"
+    )
+
+
+def _write_database(walker: Walker, call: Call) -> Value:
+    value = call.keywords.get("if_table_exists", call.keywords.get("if_exists", UNKNOWN))
+    how, guard = _mode(value, False, walker)
+    return _record(walker, call, how, call.argument(0, "table_name"), guard=guard)
+
+
+def _write_delta(walker: Walker, call: Call) -> Value:
+    how, guard = _mode(call.keywords.get("mode", UNKNOWN), False, walker)
+    return _record(walker, call, how, call.argument(0, "table_or_uri", "target"), guard=guard)
+
+
+def _write_pandas(walker: Walker, call: Call) -> Value:
+    overwrite = call.keywords.get("overwrite", UNKNOWN)
+    how = How.OVERWRITE if overwrite.may_be("True") else How.APPEND
+    return _record(walker, call, how, call.argument(2, "table_name"))
+
+
+def _load_table(walker: Walker, call: Call) -> Value:
+    config = call.keywords.get("job_config", UNKNOWN)
+    disposition = config.fields.get("write_disposition", UNKNOWN)
+    name = (disposition.text or disposition.name or "").upper()
+    if "TRUNCATE" in name or "EMPTY" in name:
+        how, guard = How.OVERWRITE, ""
+    elif "APPEND" in name or not name:
+        how, guard = How.APPEND, ""
+        if config != UNKNOWN and not config.fields and config.kind != "job-config":
+            guard = "the caller chooses the disposition"
+        if disposition != UNKNOWN and not name:
+            guard = "the caller chooses the disposition"
+    else:
+        how, guard = How.OVERWRITE, ""
+    return _record(walker, call, how, call.argument(1, "destination"), guard=guard)
+
+
+def _insert_rows(walker: Walker, call: Call) -> Value:
+    guard = "row ids" if "row_ids" in call.keywords else ""
+    if call.method == "insert_rows" and call.receiver.kind == "hook":
+        guard = "replace=True" if call.keywords.get("replace", UNKNOWN).may_be("True") else ""
+    return _record(walker, call, How.APPEND, call.argument(0, "table"), guard=guard)
+
+
+def _job_config(walker: Walker, call: Call) -> Value:
+    del walker
+    return Value(kind="job-config", fields=call.keywords)
+
+
+def _s3(walker: Walker, call: Call) -> Value | None:
+    if (
+        "mode" not in call.keywords
+        and "wr" not in call.receiver_text
+        and "awswrangler" not in call.dotted
+    ):
+        return _file(walker, call)
+    if "awswrangler" not in call.dotted and not call.receiver_text.startswith("wr"):
+        return _file(walker, call)
+    dataset = call.keywords.get("dataset", UNKNOWN).may_be("True")
+    how, guard = _mode(call.keywords.get("mode", UNKNOWN), dataset, walker)
+    return _record(walker, call, how, call.argument(1, "table", "path"), guard=guard)
+
+
+def _file(walker: Walker, call: Call) -> Value | None:
+    mode = call.keywords.get("mode", UNKNOWN)
+    target = call.argument(0, "path", "path_or_buf", "excel_writer", "file")
+    table = table_text(walker, target)
+    if call.method == "to_csv" and mode.may_be("a"):
+        guard = "the first round replaces" if mode.choices else ""
+        walker.tape.draw(target.all_marks(), "path", table=table)
+        walker.record(
+            Write(
+                how=How.APPEND,
+                table=table,
+                spot=call.spot,
+                language="files",
+                rows="frame",
+                guard=guard,
+                exact="to_csv",
+            )
+        )
+        return UNKNOWN
+    walker.tape.draw(target.all_marks(), "path", table=table)
+    walker.record(
+        Write(
+            how=How.OVERWRITE,
+            table=table,
+            spot=call.spot,
+            language="files",
+            rows="frame",
+            exact=call.method,
+        )
+    )
+    return UNKNOWN
+
+
+def _insert_many(walker: Walker, call: Call) -> Value:
+    value = Value(text=call.receiver_text)
+    return _record(walker, call, How.APPEND, value, language="mongo")
+
+
+def _delete_many(walker: Walker, call: Call) -> Value:
+    how = How.TRUNCATE if call.method == "drop" else How.DELETE
+    table = call.receiver_text.lower()
+    walker.record(
+        Write(how=how, table=table, spot=call.spot, language="mongo", transaction=walker.implicit)
+    )
+    return UNKNOWN
+
+
+def _iceberg(walker: Walker, call: Call) -> Value | None:
+    if not walker.module.imported("pyiceberg"):
+        return None
+    how = How.APPEND if call.method == "append" else How.OVERWRITE
+    return _record(walker, call, how, Value(text=call.receiver_text))
+
+
+def _copy_from(walker: Walker, call: Call) -> Value:
+    return _record(walker, call, How.APPEND, call.argument(1, "table"), language="database")
+
+
+def _dlt_run(walker: Walker, call: Call) -> Value | None:
+    disposition = call.keywords.get("write_disposition")
+    if disposition is None:
+        return None
+    if disposition.may_be("append"):
+        return _record(walker, call, How.APPEND, call.keywords.get("table_name", UNKNOWN))
+    return UNKNOWN
+
+
+_HANDLERS: dict[str, Callable[[Walker, Call], Value | None]] = {
+    "to_sql": _to_sql,
+    "to_gbq": _to_gbq,
+    "write_database": _write_database,
+    "write_delta": _write_delta,
+    "write_deltalake": _write_delta,
+    "write_pandas": _write_pandas,
+    "load_table_from_dataframe": _load_table,
+    "load_table_from_json": _load_table,
+    "load_table_from_uri": _load_table,
+    "load_table_from_file": _load_table,
+    "insert_rows_json": _insert_rows,
+    "insert_rows_from_dataframe": _insert_rows,
+    "insert_rows": _insert_rows,
+    "LoadJobConfig": _job_config,
+    "QueryJobConfig": _job_config,
+    "to_parquet": _s3,
+    "insert_many": _insert_many,
+    "delete_many": _delete_many,
+    "append": _iceberg,
+    "overwrite": _iceberg,
+    "copy_from": _copy_from,
+    "bulk_load": _copy_from,
+    "run": _dlt_run,
+}

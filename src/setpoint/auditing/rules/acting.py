@@ -1,0 +1,23 @@
+"""The effects of a unit that a rule may speak of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from setpoint.auditing.facts import Effect
+    from setpoint.auditing.world import Case
+
+
+def effects(case: Case, kind: str) -> Iterator[Effect]:
+    """The unguarded effects of a kind, in units that move data or are run by an orchestrator."""
+    if case.file.setting != "pipeline" or case.unit.alert:
+        return
+    moves = any(unit.writes or unit.extracts for unit in case.file.units)
+    if not (case.orchestrated or case.file.dags or moves):
+        return
+    for effect in case.unit.effects:
+        if effect.kind == kind and not effect.guard:
+            yield effect

@@ -1,0 +1,156 @@
+"""Which dialect a text is written in, guessed from what only that dialect says."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlglot.dialects.dialect import Dialect
+
+_HINTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern, re.IGNORECASE | re.MULTILINE))
+    for name, pattern in (
+        (
+            "tsql",
+            (
+                r"\bgetdate\(\)|\[dbo\]|\bdbo\.|^\s*go\s*$|\bnvarchar\b|\bnewid\(\)|\bisnull\("
+                r"|#\w+\b(?=\s*\()|@@rowcount"
+                r"|\bset\s+nocount|\bsysdatetime\(|\bselect\s+top\s|\btry_convert\(|\bdatetime2\b"
+                r"|\bbegin\s+tran|\binto\s+#\w"
+            ),
+        ),
+        (
+            "bigquery",
+            (
+                r"`[\w-]+\.[\w-]+\.[\w*-]+`|\bsafe_cast\(|\bdate_sub\(\s*current_date"
+                r"|\btimestamp_sub\(|\bint64\b|\bstruct<"
+                r"|\bgenerate_uuid\(|\bparse_date\(|\bload\s+data\s+(?:into|overwrite)"
+                r"|\bsafe_divide\(|\bfarm_fingerprint\("
+            ),
+        ),
+        (
+            "snowflake",
+            (
+                r"\bvariant\b|\blateral\s+flatten\(|\bcopy\s+into\b"
+                r"|\bcreate\s+(?:or\s+replace\s+)?(?:transient|stage|stream|task)\b"
+                r"|\btry_to_|\biff\(|\btimestamp_ntz|\btimestamp_ltz|\bdateadd\(\s*'?(?:day|hour"
+                r"|month|minute)'?\s*,|\bconvert_timezone\("
+            ),
+        ),
+        (
+            "spark",
+            (
+                r"\busing\s+(?:delta|parquet|iceberg)\b|\binsert\s+overwrite\b|\blateral\s+view\b"
+                r"|\bstored\s+as\s+(?:parquet|orc)"
+                r"|\btblproperties\b|\bpartitioned\s+by\b|\bmsck\s+repair"
+                r"|\bdate_sub\(\s*current_date\(\)\s*,\s*\d"
+                r"|\bcreate\s+or\s+replace\s+temp(?:orary)?\s+view"
+            ),
+        ),
+        (
+            "redshift",
+            (
+                r"\bdistkey\b|\bsortkey\b|\bdiststyle\b|\bunload\s*\(|\biam_role\b"
+                r"|\bencode\s+(?:zstd|lzo|az64)|\bcredentials\s+'aws"
+            ),
+        ),
+        (
+            "mysql",
+            (
+                r"\bauto_increment\b|\bengine\s*=\s*innodb|\bon\s+duplicate\s+key"
+                r"|\binsert\s+ignore\b|\breplace\s+into\b|\bcurdate\(\)"
+                r"|\bload\s+data\s+(?:local\s+)?infile|\bstr_to_date\("
+                r"|\bdate_sub\([^)]*,\s*interval\s+\d"
+            ),
+        ),
+        (
+            "oracle",
+            (
+                r"\bvarchar2\b|\bfrom\s+dual\b|\bsystimestamp\b|\bdbms_\w+|\btrunc\(\s*sysdate"
+                r"|\bexecute\s+immediate\b|\bnumber\(\d"
+            ),
+        ),
+        (
+            "duckdb",
+            (
+                r"\bread_(?:csv|parquet|json)(?:_auto)?\(|\binsert\s+or\s+(?:replace|ignore)\b"
+                r"|\bfrom\s+'[^']+\.(?:csv|parquet)'"
+            ),
+        ),
+        (
+            "clickhouse",
+            (
+                r"\bengine\s*=\s*\w*mergetree|\btodate\(|\btostartof\w+\(|\btoyyyymm\("
+                r"|\bfinal\s+where\b"
+            ),
+        ),
+        (
+            "postgres",
+            (
+                r"::\w+|\$\$|\bon\s+conflict\b|\bserial\b|\bplpgsql\b|\bdate_trunc\('"
+                r"|\bnow\(\)\s*-\s*interval|\bjsonb\b|\bilike\b"
+            ),
+        ),
+        ("trino", r"\bfrom_iso8601|\bdate_parse\(|\bwith\s*\(\s*format\s*=|\bapprox_distinct\("),
+    )
+)
+_FALLBACKS = ("", "snowflake", "bigquery", "postgres", "spark", "tsql", "mysql", "oracle")
+_ALIASES = {
+    "databricks": "databricks",
+    "sparksql": "spark",
+    "hive": "hive",
+    "synapse": "tsql",
+    "sqlserver": "tsql",
+    "fabric": "tsql",
+    "mssql": "tsql",
+    "athena": "trino",
+    "presto": "presto",
+    "postgresql": "postgres",
+    "mariadb": "mysql",
+    "ansi": "",
+    "sqlite3": "sqlite",
+}
+_KNOWN = frozenset(
+    {
+        "", "athena", "bigquery", "clickhouse", "databricks", "doris", "drill", "druid", "duckdb",
+        "hive", "materialize", "mysql", "oracle", "postgres", "presto", "redshift", "risingwave",
+        "singlestore", "snowflake", "spark", "sqlite", "starrocks", "tableau", "teradata", "trino",
+        "tsql", "exasol", "fabric",
+    }
+)  # fmt: skip
+MOST_TRIES = 5
+
+
+def known_dialect(name: str) -> str | None:
+    """The dialect's canonical name, or None when nobody has heard of it."""
+    plain = name.strip().lower()
+    plain = _ALIASES.get(plain, plain)
+    return plain if plain in _KNOWN else None
+
+
+def guess_dialect(text: str) -> str:
+    """The dialect whose own words the text uses most, or the empty string."""
+    best, most = "", 0
+    for name, pattern in _HINTS:
+        hits = len({match.group(0).lower() for match in pattern.finditer(text)})
+        if hits > most:
+            best, most = name, hits
+    return best
+
+
+def dialects_to_try(text: str, hint: str) -> tuple[str, ...]:
+    """The dialects to parse the text with, likeliest first."""
+    guessed = guess_dialect(text)
+    first = [hint, guessed] if hint else [guessed]
+    ordered = dict.fromkeys([*(name for name in first if name), *_FALLBACKS])
+    return tuple(ordered)[:MOST_TRIES]
+
+
+@lru_cache(maxsize=32)
+def dialect_named(name: str) -> Dialect:
+    """The parser's dialect object, made once."""
+    from sqlglot.dialects.dialect import Dialect
+
+    return Dialect.get_or_raise(name or None)
