@@ -48,7 +48,7 @@ def write_files(folder: Path, *, count: int, seed: int = 7) -> int:
 def select_block(chance: random.Random, number: int, *, lines: int) -> str:
     """A SELECT with joins, a window function and many columns."""
     noun = chance.choice(NOUNS)
-    columns = []
+    columns: list[str] = []
     while len(columns) < lines:
         column = chance.choice(COLUMNS)
         shape = chance.randrange(5)

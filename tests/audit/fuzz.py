@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.audit_files import airflow_dag, dbt_model, pyspark_job, sql_script
-from setpoint.auditing.audit import judge, read_file
-from setpoint.auditing.context import ProjectContext, build_context, wants_text
 from tests.audit.mutating import mutated
 
+from setpoint.auditing.audit import judge, read_file
+from setpoint.auditing.context import ProjectContext, build_context, wants_text
 from setpoint.auditing.pool import read_all
 from setpoint.auditing.reading import Job
 from setpoint.auditing.source import NotText, decode

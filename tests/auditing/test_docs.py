@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from setpoint.auditing.rules.registry import RULES
-from tests.auditing.handmade import RULES as MADE_UP
+from handmade import RULES as MADE_UP
 
 from setpoint.auditing.docs import pages, write_pages
+from setpoint.auditing.rules.registry import RULES
 
 FOLDER = Path(__file__).parents[2] / "docs" / "rules"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import pickle
@@ -25,6 +26,7 @@ from setpoint.auditing.reading import Job, content_digest
 from setpoint.auditing.selection import selected_rules
 from setpoint.auditing.source import NotText, decode
 from setpoint.auditing.walk import Tree, walk
+from setpoint.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -58,6 +60,7 @@ class Audited:
     outcome: Outcome
     texts: Mapping[str, str]
     """The texts of the files that have findings."""
+    facts: tuple[FileFacts, ...]
 
 
 def audit(wish: Wish, *, on_progress: Callable[[int, int], None] | None = None) -> Audited:
@@ -78,9 +81,7 @@ def audit(wish: Wish, *, on_progress: Callable[[int, int], None] | None = None) 
     )
     report = _complete(judge(facts, context), tree)
     if wish.feeds:
-        from setpoint.auditing.lineage import upstream
-
-        report = upstream(report, wish.feeds)
+        report = feeding(report, wish.feeds)
     findings = tuple(finding for finding in report.findings if finding.rule in listed)
     by_path = {file.path: file for file in tree.files}
     texts = dict(_texts(by_path[path] for path in sorted({f.path for f in findings})))
@@ -95,7 +96,7 @@ def audit(wish: Wish, *, on_progress: Callable[[int, int], None] | None = None) 
         skipped=tree.skipped,
         asked=shlex.join(str(path) for path in wish.paths),
     )
-    return Audited(root=tree.root, outcome=outcome, texts=texts)
+    return Audited(root=tree.root, outcome=outcome, texts=texts, facts=tuple(facts))
 
 
 def _complete(report: Report, tree: Tree) -> Report:
@@ -109,6 +110,46 @@ def _complete(report: Report, tree: Tree) -> Report:
         unparsed=tuple(unparsed),
         files=len(tree.files),
     )
+
+
+def feeding(report: Report, table: str) -> Report:
+    """Only the pipelines upstream of a table, with what was found and not read in their files."""
+    from setpoint.auditing.lineage import upstream
+
+    kept = upstream(report, table)
+    if not kept:
+        raise UsageError(
+            f"Nothing that was read writes {table}.",
+            next_step="setpoint audit PATH --output json, and look for the table under writes",
+        )
+    paths = {pipeline.path for pipeline in kept}
+    names = {(pipeline.path, pipeline.name) for pipeline in kept}
+    return replace(
+        report,
+        pipelines=tuple(one for one in report.pipelines if one in kept),
+        findings=tuple(one for one in report.findings if (one.path, one.pipeline) in names),
+        unparsed=tuple(one for one in report.unparsed if one.path in paths),
+    )
+
+
+def draft_of(audited: Audited, name: str) -> str:
+    """A Setpoint task that does a pipeline's work; the pipeline is named as the report names it."""
+    from setpoint.auditing.draft import draft_task
+
+    pipelines = audited.outcome.report.pipelines
+    found = [one for one in pipelines if name in {one.name, one.path, f"{one.path}:{one.name}"}]
+    if len(found) != 1:
+        names = sorted({one.name for one in pipelines})
+        near = [f"{one.path}:{one.name}" for one in found] or difflib.get_close_matches(name, names)
+        meant = f" Did you mean {' or '.join(near[:3])}?" if near else ""
+        many = "More than one pipeline is" if found else "No pipeline is"
+        raise UsageError(
+            f"{many} called {name!r}.{meant}",
+            next_step="setpoint audit PATH --output json, and look under pipelines",
+        )
+    (pipeline,) = found
+    units = (unit for file in audited.facts if file.path == pipeline.path for unit in file.units)
+    return draft_task(pipeline, next((unit for unit in units if unit.name == pipeline.name), None))
 
 
 def read_facts(

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 SUFFIXES = (
-    ".sql", ".hql", ".ddl", ".sql.j2", ".sql.jinja", ".sql.jinja2",
-    ".py", ".ipynb",
-    ".yml", ".yaml",
+    ".sql", ".hql", ".ddl", ".sql.j2", ".sql.jinja", ".sql.jinja2", ".py", ".ipynb",
 )  # fmt: skip
 
 LARGEST = 1024 * 1024

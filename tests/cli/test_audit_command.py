@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from setpoint.auditing.audit import read_file
 from setpoint.cli.app import setpoint
 from setpoint.errors import UsageError
 
@@ -144,16 +145,13 @@ def test_a_second_run_reads_from_the_cache(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only files that changed are read again, and the answer is the same."""
-    from setpoint.auditing import driver
-
     asked: list[str] = []
-    read_file = driver.read_file
 
     def spy(path: str, text: str, **options: Any) -> object:
         asked.append(path)
         return read_file(path, text, **options)
 
-    monkeypatch.setattr(driver, "read_file", spy)
+    monkeypatch.setattr("setpoint.auditing.driver.read_file", spy)
     first = found(repository)
     assert sorted(asked) == ["sql/days.sql", "sql/orders.sql"]
     asked.clear()
