@@ -138,13 +138,14 @@ def airflow_dag(chance: random.Random, number: int) -> str:
         names.append(name)
         block = select_block(chance, number + step, lines=chance.randrange(4, 24))
         day = chance.choice(('"{{ ds }}"', "datetime.now().date()", 'context["ds"]'))
+        regions = chance.choice(("('eu', 'us', 'apac')", "context['regions']", "regions()"))
         lines += [
             f"def {name}(**context):",
             f'    """Load step {step}."""',
             '    hook = PostgresHook("warehouse")',
             f"    day = {day}",
             "    rows = 0",
-            "    for region in ('eu', 'us', 'apac'):",
+            f"    for region in {regions}:",
             "        if region == 'apac' and rows:",
             "            continue",
             '        sql = f"""',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.facts import Spot
@@ -25,7 +26,7 @@ class Module:
         self.methods: dict[str, dict[str, ast.FunctionDef | ast.AsyncFunctionDef]] = {}
         self.owner: dict[int, str] = {}
         self._starts: list[int] | None = None
-        for node in ast.walk(tree):
+        for node in statements_of(tree):
             self._learn(node)
 
     def _learn(self, node: ast.AST) -> None:
@@ -89,6 +90,20 @@ class Module:
             return begin + column
         whole = self.text[begin:].split("\n", 1)[0]
         return begin + len(whole.encode()[:column].decode(errors="ignore"))
+
+
+def statements_of(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Every statement, outermost first.
+
+    `ast.walk` would also visit each name and number of each expression, many times as many.
+    """
+    pending: deque[ast.AST] = deque(tree.body)
+    while pending:
+        node = pending.popleft()
+        if isinstance(node, ast.stmt):
+            yield node
+        for part in ("body", "orelse", "handlers", "finalbody", "cases"):
+            pending.extend(getattr(node, part, ()))
 
 
 def decorators(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:

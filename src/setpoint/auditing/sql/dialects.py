@@ -133,11 +133,42 @@ def known_dialect(name: str) -> str | None:
 def guess_dialect(text: str) -> str:
     """The dialect whose own words the text uses most, or the empty string."""
     best, most = "", 0
+    lowered = text.lower()
     for name, pattern in _HINTS:
+        if not _may_match(pattern.pattern, lowered):
+            continue
         hits = len({match.group(0).lower() for match in pattern.finditer(text)})
         if hits > most:
             best, most = name, hits
     return best
+
+
+_PART = re.compile(
+    r"(?P<none>\\[bswdBSWD]|\[[^\]]*\]|\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)|[$^.])(?:[*+?]|\{[^}]*\})?"
+    r"|\\?(?P<letter>.)(?P<many>[*+?])?",
+    re.DOTALL,
+)
+
+
+@lru_cache(maxsize=64)
+def plain_pieces(pattern: str) -> tuple[tuple[str, ...], ...]:
+    """For each alternative of a pattern the plain texts that every match of it holds."""
+    pieces: list[tuple[str, ...]] = []
+    runs = [""]
+    for part in [*_PART.finditer(pattern), None]:
+        if part is None or part.group(0) == "|":
+            pieces.append(tuple(sorted({run for run in runs if run}, key=len, reverse=True)))
+            runs = [""]
+        elif part["none"] or part["many"]:
+            runs.append("")
+        else:
+            runs[-1] += part["letter"]
+    return tuple(pieces)
+
+
+def _may_match(pattern: str, lowered: str) -> bool:
+    """Whether looking for the pattern can be worth it; several times quicker than looking."""
+    return any(all(piece in lowered for piece in one) for one in plain_pieces(pattern))
 
 
 def dialects_to_try(text: str, hint: str) -> tuple[str, ...]:

@@ -35,12 +35,23 @@ def insert_guard(insert: exp.Insert, target: str) -> str:
     query = insert.expression
     if not isinstance(query, exp.Query):
         return ""
+    if not _reads_itself(insert, target):
+        return ""
     mirrors = _names_that_read(target, insert)
     for check in (_absent_rows, _left_anti_join, _except, _watermark):
         reason = check(insert, mirrors)
         if reason:
             return reason
     return ""
+
+
+def _reads_itself(insert: exp.Insert, target: str) -> bool:
+    """Whether the statement reads what it writes; without that nothing in it can be a guard."""
+    into = insert.this.this if isinstance(insert.this, exp.Schema) else insert.this
+    return any(
+        table is not into and naming.same_table(table_name(table), target)
+        for table in insert.find_all(exp.Table)
+    )
 
 
 def _names_that_read(target: str, root: exp.Expr) -> frozenset[str]:

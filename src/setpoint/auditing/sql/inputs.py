@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -30,6 +31,7 @@ _CLOCK_CLASSES = (
     exp.UtcTime,
     exp.UtcTimestamp,
 )
+_MARK = "__h"
 _CLOCK_NAMES = frozenset(
     [
         "now",
@@ -59,6 +61,9 @@ _CLOCK_NAMES = frozenset(
         "current_timestamp_ntz",
     ]
 )
+# Also names that people give to columns of their own.
+_CLOCK_COLUMNS = _CLOCK_NAMES - {"now", "today", "yesterday", "localtime"}
+_COLUMN_NAMES = _CLOCK_COLUMNS | {"nextval"}
 _CLOCKS_WITHOUT_ARGUMENTS = frozenset({"unix_timestamp", "date", "timestamp"})
 _RANDOM_NAMES = frozenset({"random", "rand", "randn", "uniform", "randstr", "rand64", "normal"})
 _UUID_NAMES = frozenset(
@@ -93,6 +98,10 @@ _RUN_WORDS = frozenset(
     ]
 )
 _ROW_NUMBERS = (exp.RowNumber, exp.Rank, exp.DenseRank)
+_HIDING = (
+    *_CLOCK_CLASSES, *_ROW_NUMBERS, exp.Rand, exp.Randn, exp.Randstr, exp.Uuid, exp.NextValueFor,
+    exp.Anonymous, exp.Column, exp.Cast, exp.TryCast, exp.TableSample,
+)  # fmt: skip
 _NOW_TEXT = re.compile(r"^(?:now|today|yesterday|tomorrow)$", re.IGNORECASE)
 _FILTERS = (exp.Where, exp.Having, exp.Qualify, exp.PreWhere)
 
@@ -115,12 +124,18 @@ def inputs_of(root: exp.Expr, columns: tuple[str, ...]) -> Iterator[Input]:
 
     `columns` are the target's columns in the order of the values, where the statement names them.
     """
-    filtered = _filtered_columns(root)
+    filtered = _Filtered(root)
+    hiding = _hiding_kinds()
     for node in root.walk():
-        source = source_of(node)
+        kind = type(node)
+        source = source_of(node) if kind in hiding else None
+        if source is None and kind is not exp.Literal and kind is not exp.Identifier:
+            continue
+        if source is None and _MARK not in node.this.lower():
+            continue
         if source is not None:
             yield from _as_input(node, source, root, columns, filtered)
-        elif isinstance(node, (exp.Literal, exp.Identifier)):
+        else:
             for match in HOLE.finditer(node.name):
                 role, column = role_of(node, columns, filtered)
                 yield Input(
@@ -133,12 +148,23 @@ def inputs_of(root: exp.Expr, columns: tuple[str, ...]) -> Iterator[Input]:
                 )
 
 
+@lru_cache(maxsize=1)
+def _hiding_kinds() -> frozenset[type[exp.Expr]]:
+    """The kinds of nodes that can be a hidden input at all; most nodes are of others."""
+    names = {"MonotonicallyIncreasingId"}
+    return frozenset(
+        kind
+        for kind in vars(exp).values()
+        if isinstance(kind, type) and (issubclass(kind, _HIDING) or kind.__name__ in names)
+    )
+
+
 def _as_input(
     node: exp.Expr,
     source: Source,
     root: exp.Expr,
     columns: tuple[str, ...],
-    filtered: frozenset[str],
+    filtered: _Filtered,
 ) -> Iterator[Input]:
     role, column = role_of(node, columns, filtered)
     if not _matters(node, source, role, column, root, filtered):
@@ -199,13 +225,13 @@ def _source_of_name(name: str, arguments: bool) -> Source | None:  # noqa: FBT00
 
 def _source_of_column(node: exp.Column) -> Source | None:
     name = node.name.lower()
+    if name not in _COLUMN_NAMES:
+        return None
     if isinstance(node.this, exp.Identifier) and node.this.quoted:
         return None
     if node.table:
         return Source.SEQUENCE if name == "nextval" else None
-    if name in _CLOCK_NAMES - {"now", "today", "yesterday", "localtime"}:
-        return Source.CLOCK
-    return None
+    return Source.CLOCK if name in _CLOCK_COLUMNS else None
 
 
 def _source_of_cast(node: exp.Expr) -> Source | None:
@@ -215,7 +241,7 @@ def _source_of_cast(node: exp.Expr) -> Source | None:
     return None
 
 
-def role_of(node: exp.Expr, columns: tuple[str, ...], filtered: frozenset[str]) -> tuple[str, str]:
+def role_of(node: exp.Expr, columns: tuple[str, ...], filtered: _Filtered) -> tuple[str, str]:
     """What the node decides, and the column that takes its value if any."""
     child, parent = node, node.parent
     while parent is not None:
@@ -288,14 +314,22 @@ def _is_inner(node: exp.Expr) -> bool:
     return isinstance(select, exp.Select) and not _is_outer(select)
 
 
-def _filtered_columns(root: exp.Expr) -> frozenset[str]:
-    """Names of columns that some filter or join of the statement reads."""
-    names: set[str] = set()
-    for node in root.find_all(*_FILTERS, exp.Join):
-        condition = node.args.get("on") if isinstance(node, exp.Join) else node.this
-        if isinstance(condition, exp.Expr):
-            names.update(column.name.lower() for column in condition.find_all(exp.Column))
-    return frozenset(names)
+class _Filtered:
+    """Names of columns that some filter or join of a statement reads; found out when asked."""
+
+    def __init__(self, root: exp.Expr) -> None:
+        self._root = root
+        self._names: set[str] | None = None
+
+    def __contains__(self, name: str) -> bool:
+        if self._names is None:
+            self._names = set()
+            for node in self._root.find_all(*_FILTERS, exp.Join):
+                condition = node.args.get("on") if isinstance(node, exp.Join) else node.this
+                if isinstance(condition, exp.Expr):
+                    columns = condition.find_all(exp.Column)
+                    self._names.update(column.name.lower() for column in columns)
+        return name in self._names
 
 
 def _matters(  # noqa: PLR0917 - private, called once
@@ -304,7 +338,7 @@ def _matters(  # noqa: PLR0917 - private, called once
     role: str,
     column: str,
     root: exp.Expr,
-    filtered: frozenset[str],
+    filtered: _Filtered,
 ) -> bool:
     if source is Source.ROW_NUMBER:
         return (

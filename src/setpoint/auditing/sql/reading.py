@@ -296,8 +296,9 @@ class _Reader:
 
         if isinstance(root, exp.Create) and root.args.get("kind") not in {"TABLE", "VIEW"}:
             return
-        named = {cte.alias.lower() for cte in root.find_all(exp.CTE)}
-        for table in root.find_all(exp.Table):
+        found = list(root.find_all(exp.CTE, exp.Table))
+        named = {one.alias.lower() for one in found if isinstance(one, exp.CTE)}
+        for table in found:
             name = table_name(table)
             if name and name not in named and (write is None or name != write.table):
                 self._reads.setdefault(name)
@@ -361,9 +362,15 @@ def role_of_column(column: str, otherwise: str = "value") -> str:
 
 
 def _depth(tokens: Sequence[Token]) -> int:
+    from sqlglot.tokenizer_core import TokenType
+
+    opening, closing = TokenType.L_PAREN, TokenType.R_PAREN
     depth = most = 0
     for token in tokens:
-        kind = token.token_type.name
-        depth += (kind == "L_PAREN") - (kind == "R_PAREN")
-        most = max(most, depth)
+        kind = token.token_type
+        if kind is opening:
+            depth += 1
+            most = max(most, depth)
+        elif kind is closing:
+            depth -= 1
     return most

@@ -128,6 +128,9 @@ def tokenize(text: str, dialect: str) -> list[Token]:
     from sqlglot.tokenizer_core import Token, TokenType
 
     tokens = dialect_named(dialect).tokenize(text)
+    lowered = text.lower()
+    if not any(word in lowered for word in _CLOCK_WORDS):
+        return tokens
     for at, token in enumerate(tokens):
         if token.token_type is TokenType.VAR or token.text.lower() not in _CLOCK_WORDS:
             continue
@@ -139,13 +142,20 @@ def tokenize(text: str, dialect: str) -> list[Token]:
 
 def split_statements(tokens: Sequence[Token], text: str) -> Iterator[Statement]:
     """The statements, cut at semicolons, batch separators, and where a new one plainly begins."""
+    from sqlglot.tokenizer_core import TokenType
+
+    # Members looked up once: a token's name would be a call a token.
+    opening, closing, end = TokenType.L_PAREN, TokenType.R_PAREN, TokenType.SEMICOLON
     pending: list[Token] = []
     condition = _Condition()
     depth = 0
     for at, token in enumerate(tokens):
-        kind = token.token_type.name
-        depth = max(0, depth + (kind == "L_PAREN") - (kind == "R_PAREN"))
-        if kind == "SEMICOLON":
+        kind = token.token_type
+        if kind is opening:
+            depth += 1
+        elif kind is closing:
+            depth = max(0, depth - 1)
+        elif kind is end:
             yield from _finish(pending, text, condition, closed=True)
             pending, depth = [], 0
             continue
@@ -178,8 +188,10 @@ def _begins_anew(
     token: Token, tokens: Sequence[Token], at: int, pending: Sequence[Token], text: str
 ) -> bool:
     word = token.text.lower()
+    if word not in _STARTS_WITHOUT_SEMICOLON:
+        return False
     previous = tokens[at - 1].text.lower()
-    if word not in _STARTS_WITHOUT_SEMICOLON or previous in _CONTINUES:
+    if previous in _CONTINUES:
         return False
     head = pending[0].text.lower()
     if head == "create" and not _has_body(pending):
