@@ -96,6 +96,14 @@ def fuzz(folder: Path, *, count: int, seed: int, processes: int) -> int:
                 if seconds > SLOWEST_ALLOWED:
                     faults += 1
                     _keep(kept[done.path], f"took {seconds:.1f} s")
+                for spot in one.unparsed:
+                    # A fault inside the reader that it caught itself is a fault all the same.
+                    if (
+                        spot.reason.startswith("could not be read")
+                        and "Recursion" not in spot.reason
+                    ):
+                        faults += 1
+                        _keep(kept[done.path], spot.reason)
                 facts.append(one)
             findings += len(judge(facts, context).findings)
         if sys.stderr.isatty():

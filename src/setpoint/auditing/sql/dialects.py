@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -184,4 +185,6 @@ def dialect_named(name: str) -> Dialect:
     """The parser's dialect object, made once."""
     from sqlglot.dialects.dialect import Dialect
 
+    # What it cannot parse is listed in the report; its own log would say it again, five times.
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     return Dialect.get_or_raise(name or None)

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from setpoint.auditing.audit import SourceFile, audit_files
+from setpoint.auditing.sql.dialects import _HINTS, guess_dialect, plain_pieces
+
+TEXTS = {
+    "tsql": "SELECT TOP 5 * INTO #x FROM dbo.t; SET NOCOUNT ON",
+    "bigquery": "SELECT SAFE_CAST(a AS INT64) FROM `p.d.t`",
+    "snowflake": "COPY INTO t FROM @s; SELECT IFF(a, b, c)",
+    "spark": "INSERT OVERWRITE t SELECT 1; CREATE TABLE t USING delta TBLPROPERTIES ('a'='b')",
+    "redshift": "CREATE TABLE t (a INT) DISTKEY(a) SORTKEY(a)",
+    "mysql": "INSERT IGNORE INTO t SELECT CURDATE(); CREATE TABLE t (a INT) ENGINE = InnoDB",
+    "oracle": "SELECT TRUNC(SYSDATE) FROM dual",
+    "duckdb": "SELECT * FROM read_parquet('a.parquet')",
+    "clickhouse": "CREATE TABLE t (a Int8) ENGINE = ReplacingMergeTree ORDER BY a",
+    "postgres": "SELECT a::date FROM t WHERE b ILIKE 'x' ON CONFLICT DO NOTHING",
+    "trino": "SELECT date_parse(a, '%Y') FROM t",
+}
+
+
+@pytest.mark.parametrize(("name", "text"), TEXTS.items())
+def test_a_dialect_is_known_by_its_own_words(name: str, text: str) -> None:
+    """Each dialect is guessed from words that only it has."""
+    assert guess_dialect(text) == name
+
+
+def test_a_match_always_holds_the_pieces_that_are_looked_for_first() -> None:
+    """The quick look never hides a match of the pattern."""
+    for text in TEXTS.values():
+        for _, pattern in _HINTS:
+            for match in pattern.finditer(text):
+                found = match.group(0).lower()
+                pieces = plain_pieces(pattern.pattern)
+                assert any(all(piece in found for piece in one) for one in pieces)
+
+
+def test_pieces_are_read_off_a_pattern() -> None:
+    """Groups, classes and what may be absent are no pieces; escaped signs are."""
+    assert plain_pieces(r"\bnow\(\)|a\s+(?:b|c)d?ef[xy]|::\w+") == (
+        ("now()",),
+        ("ef", "a"),
+        ("::",),
+    )
+
+
+def test_what_does_not_parse_is_in_the_report_and_not_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The parser's own warnings do not reach the user's terminal."""
+    with caplog.at_level(logging.WARNING):
+        audit_files([SourceFile(path="a.sql", text="CREATE TABLE a ASb.c);\nINSERT INTO (;\n")])
+    assert not caplog.records
