@@ -189,3 +189,15 @@ def test_fails_only_at_or_above_the_bar() -> None:
     assert not noted.fails("warning")
     assert sample().fails("error")
     assert not sample().fails("never")
+
+
+def test_excerpts_are_lines_of_code_that_a_reader_can_take_in() -> None:
+    """A notebook's line is shown as code and a line of thousands of characters is cut."""
+    path = "a.ipynb"
+    outcome = replace(
+        make_outcome(), lines={path: ('    "df.write.mode(\\"append\\")\\n",', "x" * 5000, "{")}
+    )
+    shown = outcome.excerpt(make_finding(path=path, line=1, end_line=3))
+    assert shown[0] == (1, 'df.write.mode("append")')
+    assert len(shown[1][1]) < 250
+    assert shown[2] == (3, "{")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,10 @@ class Outcome:
         """The lines of the spot with their numbers."""
         lines = self.lines.get(finding.path, ())
         last = min(finding.end_line, finding.line + most - 1, len(lines))
-        return [(number, lines[number - 1]) for number in range(max(finding.line, 1), last + 1)]
+        show = _cell_line if finding.path.endswith(".ipynb") else _cut
+        return [
+            (number, show(lines[number - 1])) for number in range(max(finding.line, 1), last + 1)
+        ]
 
     def fails(self, fail_on: str) -> bool:
         """Whether a listed finding is as bad as `fail_on`, or worse."""
@@ -48,3 +52,20 @@ class Outcome:
 def split_lines(text: str) -> tuple[str, ...]:
     """Lines as editors and Python's parser count them; form feeds and the like end no line."""
     return tuple(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+
+
+_LONGEST = 200
+
+
+def _cut(line: str) -> str:
+    """A line that a reader can take in; generated SQL has lines of thousands of characters."""
+    return line if len(line) <= _LONGEST else line[:_LONGEST] + " …"
+
+
+def _cell_line(line: str) -> str:
+    """A line of a notebook's file as the line of code that it holds."""
+    try:
+        code = json.loads(line.strip().rstrip(","))
+    except ValueError:
+        return _cut(line)
+    return _cut(code.rstrip("\n")) if isinstance(code, str) else _cut(line)

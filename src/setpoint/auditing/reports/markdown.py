@@ -88,7 +88,7 @@ def _finding(finding: Finding, outcome: Outcome) -> Iterator[str]:
         f"{_escaped(finding.message)}</summary>"
     )
     yield ""
-    yield f"{place}, pipeline {code(finding.pipeline)}"
+    yield f"{place}, pipeline {code(finding.pipeline)}" if finding.pipeline else place
     excerpt = "\n".join(visible(line.rstrip()) for _, line in outcome.excerpt(finding))
     if excerpt:
         yield ""

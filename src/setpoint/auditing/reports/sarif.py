@@ -106,7 +106,7 @@ def _result(finding: Finding, mark: str, numbers: dict[str, int]) -> dict[str, A
                         "endLine": max(finding.end_line, finding.line, 1),
                     },
                 },
-                "logicalLocations": [{"name": finding.pipeline, "kind": "module"}],
+                **_logical(finding),
             }
         ],
         "partialFingerprints": {"setpointSpot/v1": mark},
@@ -116,6 +116,13 @@ def _result(finding: Finding, mark: str, numbers: dict[str, int]) -> dict[str, A
     if finding.edits:
         result["fixes"] = [_fix(finding)]
     return result
+
+
+def _logical(finding: Finding) -> dict[str, Any]:
+    """The pipeline as a logical location; a comment of nobody has none."""
+    if not finding.pipeline:
+        return {}
+    return {"logicalLocations": [{"name": finding.pipeline, "kind": "module"}]}
 
 
 def _standing(finding: Finding, known: set[Finding], outcome: Outcome) -> dict[str, Any]:

@@ -57,7 +57,8 @@ def _finding(finding: Finding, outcome: Outcome) -> Iterator[Text]:
     line.append(f" {finding.rule}", style="bold")
     if rule:
         line.append(f" {rule.name}")
-    line.append(f"  in {visible(finding.pipeline)}", style="dim")
+    if finding.pipeline:
+        line.append(f"  in {visible(finding.pipeline)}", style="dim")
     yield line
     excerpt = outcome.excerpt(finding)
     width = len(str(excerpt[-1][0])) if excerpt else 0
