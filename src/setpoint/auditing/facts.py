@@ -69,9 +69,14 @@ class Write:
     columns: tuple[str, ...] = ()
     serial: str = ""
     """A column of a created table that numbers itself."""
+    serial_start: int = -1
     serial_spot: Spot | None = None
     grain: str = ""
     """The length of the partition that is replaced: hour, day, month."""
+    source_filter: str = ""
+    """The filters of the query that gives the rows."""
+    source_grain: str = ""
+    """The shortest slice that those filters name."""
     looped: bool = False
     batched: bool = False
     """Inside a foreachBatch function."""
@@ -137,6 +142,8 @@ class Unit:
     """Whether it uses the orchestrator's date, window or partition."""
     alert: bool = False
     """Runs only after a failure."""
+    grain: str = ""
+    """How far apart its own runs or partitions lie, when no DAG says it."""
     extracts: bool = False
     """Reads data from somewhere: a file, an API, a query."""
     incremental: str = ""

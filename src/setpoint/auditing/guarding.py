@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
@@ -123,7 +124,12 @@ def _matters(case: Case, write: Write) -> bool:
         return False
     if case.orchestrated:
         return True
+    if write.batched:
+        return True
     words = naming.words(case.file.path) | naming.words(case.unit.name)
+    if case.unit.name == PurePosixPath(case.file.path).stem and words & {"queries", "sql"}:
+        # A module of SQL texts for a pipeline to run.
+        return True
     return (write.looped and (case.unit.extracts or bool(words & _ETL_WORDS))) or (
         case.unit.extracts and bool(words & _ETL_WORDS)
     )

@@ -29,13 +29,13 @@ _AUDIT = re.compile(
 )
 _PARTITION = re.compile(
     r"""(?x)
-    ^_?(?:ds|dt|pt|p_date|p_dt|dt_part|part(?:ition)?(?:_?(?:date|dt|day|key|hour|month|year))?
+    ^_?(?:ds|dt|pt|p_date|p_dt|dt_part|partition(?:_?\w+)?|part_(?:date|dt|day|hour|month|year)
       |date(?:_?key|_?id|_?partition)?|day|hour|month|year|week|yyyymmdd|ymd
       |snapshot(?:_?(?:date|dt|day|at|ts|time|month))?|snap_?date
       |run_?(?:date|dt|day)|batch_?(?:date|dt|day|id)|report(?:ing)?_?(?:date|dt|day|month)
       |as_?of(?:_?(?:date|dt))?|asof|process(?:ing)?_?day|business_?(?:date|day)|biz_?date
       |event_?(?:date|day)|calendar_?date|stat_?date|data_?date|etl_?day|effective_?day
-      |ingest(?:ion)?_?(?:day|date|dt|hour)|load_?(?:day|year|month)|partition_?\w*|file_?date
+      |ingest(?:ion)?_?(?:day|date|dt|hour)|load_?(?:day|year|month)|file_?date
       |year_?month|date_?hour|logical_?date|execution_?date|period|month_?(?:key|id|start|end)?)$
     """,
     re.IGNORECASE,
@@ -85,24 +85,28 @@ _STATE_TABLE = re.compile(
     r"|batch_?control)(?:$|_)",
     re.IGNORECASE,
 )
+_RUN_WORDS = (
+    r"(?:etl|elt|dbt|job|load|loading|run|task|process|processing|batch|dag|pipeline|query|sync"
+    r"|import|"
+    r"ingest|ingestion|execution|exec|migration|backup|airflow|workflow|transfer|refresh|package"
+    r"|step|"
+    r"script|schedule|scheduler|data_?load|data_?pipeline|dwh|dw|procedure|proc|file|audit|error|"
+    r"alert|monitor|monitoring|system|debug|status)s?"
+)
 _LOG_TABLE = re.compile(
-    r"(?:^|[_.])(?:logs?|logging|audit(?:s|_?log|_?trail)?|etl_?(?:log|audit|run|runs|job|jobs"
-    r"|status|history|metadata|batch|control)"
-    r"|(?:job|load|run|task|process|batch|dag|pipeline|query|sync|import|ingest(?:ion)?"
-    r"|execution|etl|migration|backup)s?_?"
-    r"(?:logs?|history|histories|runs?|status|stats|audit|metadata|control|tracking|tracker"
-    r"|errors?|metrics|info|details|registry|state)"
-    r"|errors?(?:_?log)?|error_?(?:table|records)|metadata|monitoring|heartbeats?|dead_?letters?"
-    r"|dlq|quarantine"
-    r"|rejects?|rejected|bad_?(?:records|rows)|data_?quality(?:_?\w+)?|dq_?\w+|test_?results"
-    r"|schema_?(?:version|migrations?|history)"
-    r"|flyway\w*|databasechangelog|alembic_version|processed_(?:files?|events?|messages?|ids?"
-    r"|batches?)|file_?(?:log|tracker|registry)"
-    r"|water_?marks?|checkpoints?|cursors?|bookmarks?|events?_?log)(?:$|[_.])",
+    rf"(?:^|[_.])(?:{_RUN_WORDS}_?(?:logs?|logging|history|histories|runs?|status|stats|audits?|"
+    r"metadata|control|tracking|tracker|errors?|metrics|info|registry|state|trail)"
+    r"|audit_?(?:table|entry|entries|events?)|error_?(?:table|records|rows)"
+    r"|heartbeats?|dead_?letters?|dlq|quarantine|rejects?|rejected(?:_\w+)?|bad_?(?:records|rows)"
+    r"|data_?quality(?:_?\w+)?|dq_\w+|test_?results|schema_?(?:version|migrations?|history)"
+    r"|processed_(?:files?|events?|messages?|ids?|batches?)|water_?marks?|checkpoints?|cursors?"
+    r"|bookmarks?|flyway\w*|databasechangelog|alembic_version|metadata|errors?)$"
+    r"|^(?:\w+\.)*(?:logs?|logging|audits?|monitoring|log_\w+)$|^(?:\w+\.)?(?:logs?|logging"
+    r"|monitoring)\.",
     re.IGNORECASE,
 )
-_LOG_ENDING = re.compile(
-    r"(?<!cata)(?<!b)(?<!back)(?<!dia)(?<!ana)(?<!pro)logs?$|audit$|watermark$"
+_LOOSE_LOG = re.compile(
+    r"(?:^|[_.])(?:logs?|audits?|logging|history|tracking|metrics|runs?)(?:$|_)|log$"
 )
 _TEMP_TABLE = re.compile(
     r"(?:^|[_.])(?:te?mp|temporary|scratch|pg_temp)(?:\d*)(?:$|[_.])|(?:_te?mp|^te?mp)\d*$|^[#@]"
@@ -112,8 +116,7 @@ _TEMP_TABLE = re.compile(
 _ATTEMPTS = re.compile(
     r"(?:^|_)(?:attempts?|retr(?:y|ies)(?:_?count)?|tries|versions?|revision|rev|lock_?version"
     r"|run_?count"
-    r"|fail(?:ure|ed|s)?(?:_?count)?|error_?count|hits?|views?|view_?count|likes?|level|priority"
-    r"|sequence|seq|position|rank)$",
+    r"|fail(?:ure|ed|s)?(?:_?count)?|error_?count)$",
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
@@ -183,8 +186,12 @@ def is_state_table(table: str) -> bool:
 
 def is_log_table(table: str) -> bool:
     """Whether the table is a log, an audit trail or metadata of runs: one row a run."""
-    last = table.rsplit(".", 1)[-1]
-    return bool(_LOG_TABLE.search(last) or _LOG_ENDING.search(last))
+    return bool(_LOG_TABLE.search(table))
+
+
+def may_be_log_table(table: str) -> bool:
+    """Whether single rows written to the table are likely entries of a log."""
+    return bool(_LOG_TABLE.search(table) or _LOOSE_LOG.search(table))
 
 
 def is_temporary_table(table: str) -> bool:
@@ -197,3 +204,18 @@ def same_table(one: str, other: str) -> bool:
     if not one or not other:
         return False
     return one == other or one.endswith(f".{other}") or other.endswith(f".{one}")
+
+
+def is_warehouse_key(column: str) -> bool:
+    """Whether the name is that of a surrogate key of a warehouse."""
+    return bool(
+        re.search(r"_(?:sk|key|skey|wid|surrogate_?key)$|[a-z](?:SK|Key)$|^sk_", bare(column))
+    )
+
+
+def is_warehouse_table(table: str) -> bool:
+    """Whether the table's name or schema is one of a warehouse."""
+    pattern = (
+        r"(?:^|[._])(?:dim|fact|fct|dims|facts|dwh?|edw|mart|star|gold|silver|hub|sat)(?:$|[._])"
+    )
+    return bool(re.search(pattern, table.lower()))

@@ -28,6 +28,8 @@ class World:
     """Units of .sql files by path, for tasks that run a file."""
     loaded: frozenset[str] = frozenset()
     """Tables that some pipeline appends rows to."""
+    runners: Mapping[str, tuple[FileFacts, Unit]] = field(default_factory=dict)
+    """The task that runs a .sql file, by the file's path."""
 
     def dag_of(self, file: FileFacts, unit: Unit) -> Dag | None:
         """The DAG that a unit is a task of."""
@@ -38,6 +40,10 @@ class World:
 
     def before(self, file: FileFacts, unit: Unit) -> Iterator[Unit]:
         """The tasks of the same DAG that are done before this one starts."""
+        runner = self.runners.get(file.path)
+        if runner is not None and file.kind == "sql":
+            yield from self.before(*runner)
+            return
         dag = self.dag_of(file, unit)
         if dag is None or not unit.task:
             return
@@ -55,13 +61,15 @@ class World:
 
     def file_of(self, unit: Unit) -> Unit | None:
         """The unit of the .sql file that a task runs."""
-        wanted = unit.callable.lstrip("./")
-        if not wanted:
-            return None
         for path, ran in self.sql_units.items():
-            if path == wanted or path.endswith(f"/{wanted}"):
+            if _is_file(unit.callable, path):
                 return ran
         return None
+
+
+def _is_file(named: str, path: str) -> bool:
+    wanted = named.lstrip("./")
+    return bool(wanted) and (path == wanted or path.endswith(f"/{wanted}"))
 
 
 def build_world(files: Sequence[FileFacts], context: ProjectContext) -> World:
@@ -75,7 +83,21 @@ def build_world(files: Sequence[FileFacts], context: ProjectContext) -> World:
         for write in unit.writes
         if write.how is How.APPEND and write.rows != "literals" and write.table
     }
-    return World(context=context, files=files, sql_units=sql_units, loaded=frozenset(loaded))
+    runners = {
+        path: (file, unit)
+        for file in files
+        for unit in file.units
+        if unit.callable
+        for path in sql_units
+        if _is_file(unit.callable, path)
+    }
+    return World(
+        context=context,
+        files=files,
+        sql_units=sql_units,
+        loaded=frozenset(loaded),
+        runners=runners,
+    )
 
 
 @dataclass(kw_only=True)
@@ -104,9 +126,17 @@ class Case:
             return False
         if self.unit.kind.startswith("dbt") or self.orchestrated or self.file.dags:
             return True
-        return any(lasting(write) for unit in self.file.units for write in unit.writes)
+        return any(
+            lasting(write) or naming.is_state_table(write.table)
+            for unit in self.file.units
+            for write in unit.writes
+        )
 
 
 def lasting(write: Write) -> bool:
     """Whether a write changes something that outlives the run and is no log."""
-    return not write.temporary and not naming.is_log_table(write.table)
+    if write.temporary:
+        return False
+    if write.rows in {"parameters", "literals"}:
+        return not naming.may_be_log_table(write.table)
+    return not naming.is_log_table(write.table)

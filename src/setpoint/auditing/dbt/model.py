@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.context import settings_of
 from setpoint.auditing.dbt.jinja import Masked, mask, read_config
 from setpoint.auditing.facts import Draw, FileFacts, How, Source, Unit, Write
-from setpoint.auditing.sql.reading import Lines, SqlFacts
+from setpoint.auditing.sql.reading import WRITES, Lines, SqlFacts
 from setpoint.auditing.sql.templated import HIDDEN, read_templated
 from setpoint.auditing.sql.writes import key_problem
 
@@ -121,6 +121,7 @@ def _model(model: _Model) -> FileFacts:
         writes = [
             Write(how=How.OVERWRITE, table=model.name, spot=model.lines.spot(0, 1), language="dbt")
         ]
+    writes += _hooks(model)
     unit = Unit(
         name=model.name,
         kind="dbt-model",
@@ -141,10 +142,29 @@ def _model(model: _Model) -> FileFacts:
     )
 
 
+def _hooks(model: _Model) -> list[Write]:
+    """What the model's hooks write, placed at its config."""
+    spot = model.lines.spot(*model.masked.configs[0][1:]) if model.masked.configs else None
+    found: list[Write] = []
+    for name in ("pre_hook", "post_hook", "pre-hook", "post-hook"):
+        value = model.config.get(name)
+        for text in value if isinstance(value, list) else [value]:
+            if spot is None or not isinstance(text, str) or not WRITES.search(text):
+                continue
+            read = read_templated(
+                text,
+                hint=model.context.dialect,
+                path=model.path,
+                macros=model.context.macros,
+                selects=False,
+                this=model.name,
+            )
+            found += [replace(write, spot=spot) for write in read.facts.writes]
+    return found
+
+
 def _partitioned(draw: Draw, config: dict[str, object]) -> Draw:
     """A clock that fills the model's partition or key column decides placement."""
-    from dataclasses import replace
-
     if draw.source not in {Source.CLOCK, Source.ENVIRONMENT} or not draw.column:
         return draw
     partition = config.get("partition_by")
@@ -187,8 +207,6 @@ def _incremental(model: _Model) -> Write:
 
 
 def _by_strategy(model: _Model, blank: Write, strategy: str) -> Write:
-    from dataclasses import replace
-
     config, keys = model.config, blank.keys
     project = model.context.project_of(model.path)
     athena = project is not None and project.adapter == "athena"

@@ -6,12 +6,12 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from setpoint.auditing.python.values import UNKNOWN, Value, joined
+from setpoint.auditing.python.values import UNKNOWN, Value, joined, shaping
 
 if TYPE_CHECKING:
     from setpoint.auditing.facts import Spot
     from setpoint.auditing.python.evaluating import Names
-    from setpoint.auditing.python.values import Mark
+    from setpoint.auditing.python.values import Mark, Pending
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +65,11 @@ class Call:
         """The receiver as written."""
         func = self.node.func
         return ast.unparse(func.value)[:200] if isinstance(func, ast.Attribute) else ""
+
+    @property
+    def pending(self) -> frozenset[Pending]:
+        """What shaped the receiver and the arguments."""
+        return shaping([self.receiver, *self.args, *self.keywords.values()])
 
     @property
     def text(self) -> str:

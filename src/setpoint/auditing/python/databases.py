@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from setpoint.auditing.facts import Draw, How
-from setpoint.auditing.python.spark import walker_names
-from setpoint.auditing.python.values import UNKNOWN, Value, joined
+from setpoint.auditing.dbt.jinja import Hole, has_templates, mask
+from setpoint.auditing.facts import How, Source, Spot
+from setpoint.auditing.python.names import walker_names
+from setpoint.auditing.python.values import UNKNOWN, Mark, Pending, Value, joined, shaping
+from setpoint.auditing.sql.grains import grain_of
 from setpoint.auditing.sql.reading import WRITES, read_sql
 from setpoint.auditing.sql.templated import HIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from setpoint.auditing.facts import Write
     from setpoint.auditing.python.calls import Call
     from setpoint.auditing.python.walking import Walker
-    from setpoint.auditing.sql.reading import HoleUse
+    from setpoint.auditing.sql.reading import HoleUse, SqlFacts
 
 _RUNS = frozenset(
     [
@@ -73,6 +76,7 @@ _READS = frozenset(
         "read_gbq",
     ]
 )
+_MANY = frozenset({"executemany", "execute_many", "execute_batch", "execute_values"})
 _QUIET = frozenset(
     [
         "print",
@@ -184,36 +188,37 @@ def _run(walker: Walker, call: Call) -> Value | None:
     text = _sql_argument(call)
     if text is None:
         return None
-    many = call.method in {"executemany", "execute_many", "execute_batch", "execute_values"}
+    many = call.method in _MANY
+    place = 2 if call.method in {"execute_batch", "execute_values"} else 1
     params = call.argument(
-        2 if call.method in {"execute_batch", "execute_values"} else 1,
-        "params",
-        "parameters",
-        "argslist",
-        "seq_of_parameters",
-        "vars",
-        "args",
+        place, "params", "parameters", "argslist", "seq_of_parameters", "vars", "args"
     )
-    kind, name = call.receiver.kind, call.receiver.name
-    dialect = dialect_of(name, call.receiver_text, call.dotted)
+    dialect = dialect_of(call.receiver.name, call.receiver_text, call.dotted)
     if not dialect and call.method == "sql" and walker.module.imported("pyspark"):
         dialect = "spark"
     transaction = walker.transaction
     if not transaction and not _autocommits(call, dialect):
-        transaction = walker.new_transaction() if kind == "hook" else walker.implicit
-    if many:
-        walker.loop += 1
-    texts = text.items if text.items is not None else (text,)
-    for one in texts:
+        transaction = walker.new_transaction() if call.receiver.kind == "hook" else walker.implicit
+    frame = Value(kind="frame" if call.method in {"sql", *_READS} else "cursor")
+    for one in text.items if text.items is not None else (text,):
         if one.text is not None and looks_like_sql(one.text):
-            run_text(
-                walker, one, params, line=call.spot.line, dialect=dialect, transaction=transaction
+            shaped = run_text(
+                walker,
+                one,
+                params,
+                line=call.spot.line,
+                dialect=dialect,
+                transaction=transaction,
+                many=many,
             )
-    if many:
-        walker.loop -= 1
-    frame = call.method in {"sql", *_READS}
-    walker.tape.extracts = walker.tape.extracts or frame
-    return Value(kind="frame" if frame else "cursor", marks=frozenset())
+            frame = replace(frame, pending=frame.pending | shaped)
+    walker.tape.extracts = walker.tape.extracts or frame.kind == "frame"
+    receiver = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
+    if frame.pending and isinstance(receiver, ast.Name) and frame.kind == "cursor":
+        # What the cursor fetches afterwards is what this statement selected.
+        known = call.names.get(receiver.id, UNKNOWN)
+        call.names[receiver.id] = replace(known, pending=frame.pending)
+    return frame
 
 
 def _sql_argument(call: Call) -> Value | None:
@@ -253,6 +258,8 @@ def _passed_on(walker: Walker, call: Call) -> Value | None:
     """A text that plainly writes, handed to a call we do not know: it is taken to run it."""
     if call.method in _QUIET or call.dotted.startswith(("logging.", "logger.", "log.")):
         return None
+    if call.method.endswith(("Error", "Exception", "Warning")):
+        return None
     function = walker._own_function(call)  # noqa: SLF001 - one reader in two files
     if function is not None:
         return None
@@ -270,27 +277,25 @@ def _passed_on(walker: Walker, call: Call) -> Value | None:
 
 
 def run_text(
-    walker: Walker, value: Value, params: Value, *, line: int, dialect: str, transaction: int
-) -> None:
-    """Read a SQL text as run at this place."""
-    from setpoint.auditing.dbt.jinja import has_templates, mask
-
+    walker: Walker,
+    value: Value,
+    params: Value,
+    *,
+    line: int,
+    dialect: str,
+    transaction: int,
+    many: bool = False,
+) -> frozenset[Pending]:
+    """Read a SQL text as run at this place; what shaped the rows that it selects is given back."""
     text = value.text or ""
+    walker.ran_texts.add(value.line)
     hidden = bool(HIDDEN.search(text)) or bool(value.marks) or bool(params.all_marks())
-    if not WRITES.search(text) and not hidden:
-        walker.tape.extracts = True
-        if not re.search(r"\bfrom\b", text, re.IGNORECASE):
-            return
-    bound = _bind(walker, text, params)
-    holes = {}
-    if has_templates(bound):
-        masked = mask(bound, macros={})
-        bound, holes = masked.text, dict(masked.holes)
-        if any(hole.meaning == "logical" for hole in holes.values()):
-            walker.tape.logical_date = True
+    if not WRITES.search(text) and not hidden and not re.search(r"(?i)\bfrom\b", text):
+        return frozenset()
+    bound, holes = _masked(walker, _bind(walker, text, params))
     first = value.line + walker.module.shift if value.line else line
     facts = read_sql(
-        bound,
+        _completed(bound),
         hint=dialect or walker.hint,
         path=walker.path,
         first_line=first,
@@ -298,76 +303,125 @@ def run_text(
         memory=walker.memory,
     )
     walker.unparsed.extend(facts.unparsed)
+    reading = _Reading(walker=walker, holes=holes, line=line, transaction=transaction, many=many)
+    return reading.take(facts)
 
-    def named(name: str) -> str:
+
+_OPEN_ENDED = re.compile(
+    r"(?is)^(\s*(?:insert\s+(?:into|overwrite)(?:\s+table)?\s+[\w.`\"]+(?:\s*\([^()]*\))?"
+    r"|create\s+(?:or\s+replace\s+)?table\s+[\w.`\"]+\s+as))\s+(__h\d+__+)\s*;?\s*$"
+)
+
+
+def _completed(text: str) -> str:
+    """`INSERT INTO t {query}`: the query is not known, but that there is one is."""
+    return _OPEN_ENDED.sub(r"\1 SELECT * FROM \2", text)
+
+
+def _masked(walker: Walker, text: str) -> tuple[str, dict[int, Hole]]:
+    if not has_templates(text):
+        return text, {}
+    masked = mask(text, macros={})
+    if any(hole.meaning == "logical" for hole in masked.holes.values()):
+        walker.tape.logical_date = True
+    return masked.text, dict(masked.holes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reading:
+    """Takes what a SQL text does over to the walker's tape."""
+
+    walker: Walker
+    holes: Mapping[int, Hole]
+    line: int
+    transaction: int
+    many: bool
+
+    def named(self, name: str) -> str:
         shown = re.sub(
             r"__h(\d+)__+",
             lambda match: (
-                "{" + holes[int(match.group(1))].text + "}"
-                if int(match.group(1)) in holes
+                "{" + self.holes[int(match.group(1))].text + "}"
+                if int(match.group(1)) in self.holes
                 else match.group(0)
             ),
             name,
         )
-        return walker_names(walker, shown).lower()
+        return walker_names(self.walker, shown).lower()
 
-    for name in facts.reads:
-        walker.tape.reads.setdefault(named(name))
-    for write in facts.writes:
-        where = replace(write.spot, start=-1, end=-1)
-        scope = named(write.scope)
-        from setpoint.auditing.sql.writes import grain_of
+    def take(self, facts: SqlFacts) -> frozenset[Pending]:
+        tape = self.walker.tape
+        views = shaping(
+            self.walker.views[name] for name in facts.reads if name in self.walker.views
+        )
+        for name in facts.reads:
+            if name not in self.walker.views:
+                tape.reads.setdefault(self.named(name))
+        for write in facts.writes:
+            self._write(write, views)
+        selected = self._draws(facts, only_select=not facts.writes)
+        return selected | (views if not facts.writes else frozenset())
 
-        walker.record(
+    def _write(self, write: Write, views: frozenset[Pending]) -> None:
+        scope = self.named(write.scope)
+        rows = "frame" if self.many and write.rows == "parameters" else write.rows
+        inner = write.transaction
+        self.walker.record(
             replace(
                 write,
-                table=named(write.table),
-                spot=where,
+                table=self.named(write.table),
+                spot=replace(write.spot, start=-1, end=-1),
                 scope=scope,
-                grain=grain_of(scope)
-                if write.how in {How.DELETE, How.OVERWRITE, How.DYNAMIC}
-                else write.grain,
-                transaction=write.transaction * 100_000 + transaction
-                if write.transaction
-                else transaction,
-                exact=named(write.exact),
-                language="sql",
-            )
+                grain=grain_of(scope) if write.how in _SCOPED else write.grain,
+                source_grain=grain_of(self.named(write.source_filter)),
+                transaction=inner * 100_000 + self.transaction if inner else self.transaction,
+                exact=self.named(write.exact),
+                rows=rows,
+            ),
+            Value(pending=views),
         )
-    for draw in facts.draws:
-        walker.tape.draws.append(
-            replace(draw, spot=replace(draw.spot, start=-1, end=-1), table=named(draw.table))
-        )
-    for use in facts.holes:
-        _use(walker, use, holes, named(use.table), first)
+
+    def _draws(self, facts: SqlFacts, *, only_select: bool) -> frozenset[Pending]:
+        tape = self.walker.tape
+        pending: set[Pending] = set()
+        for draw in facts.draws:
+            moved = replace(draw, spot=replace(draw.spot, start=-1, end=-1))
+            if only_select:
+                mark = Mark(_KINDS[draw.source], moved.spot, draw.text, "sql")
+                pending.add(Pending(mark, draw.role, draw.column))
+            else:
+                tape.draws.append(replace(moved, table=self.named(draw.table)))
+        for use in facts.holes:
+            marks, role = self._used(use)
+            if only_select:
+                pending.update(Pending(mark, role, use.column) for mark in marks)
+                tape.draw([mark for mark in marks if mark.kind == "logical"], role)
+            else:
+                tape.draw(marks, role, column=use.column, table=self.named(use.table))
+        return frozenset(pending)
+
+    def _used(self, use: HoleUse) -> tuple[frozenset[Mark], str]:
+        jinja = self.holes.get(use.hole)
+        if jinja is not None:
+            if jinja.meaning not in {"clock", "random", "environment"}:
+                return frozenset(), use.role
+            kind = "env" if jinja.meaning == "environment" else jinja.meaning
+            spot = Spot(line=self.line, end_line=self.line)
+            return frozenset({Mark(kind, spot, jinja.text, "jinja")}), use.role
+        _, value = self.walker.holes.get(use.hole, ("", UNKNOWN))
+        role = {"filter": "window", "join": "window", "limit": "window"}.get(use.role, use.role)
+        return value.all_marks(), "window" if role == "name" and use.how is None else role
 
 
-def _use(walker: Walker, use: HoleUse, holes: Mapping[int, object], table: str, line: int) -> None:
-    from setpoint.auditing.dbt.jinja import Hole
-    from setpoint.auditing.facts import Source, Spot
-
-    jinja = holes.get(use.hole)
-    if isinstance(jinja, Hole):
-        if jinja.meaning in {"clock", "random", "environment"}:
-            walker.tape.draws.append(
-                Draw(
-                    source={"clock": Source.CLOCK, "random": Source.RANDOM}.get(
-                        jinja.meaning, Source.ENVIRONMENT
-                    ),
-                    role=use.role,
-                    spot=Spot(line=line, end_line=line),
-                    text=jinja.text,
-                    column=use.column,
-                    table=table,
-                    language="jinja",
-                )
-            )
-        return
-    _, value = walker.holes.get(use.hole, ("", UNKNOWN))
-    role = {"filter": "window", "join": "window", "limit": "window"}.get(use.role, use.role)
-    if role == "name" and use.how is None:
-        role = "window"
-    walker.tape.draw(value.all_marks(), role, column=use.column, table=table)
+_SCOPED = frozenset({How.DELETE, How.OVERWRITE, How.DYNAMIC})
+_KINDS = {
+    Source.CLOCK: "clock",
+    Source.RANDOM: "random",
+    Source.UUID: "uuid",
+    Source.SEQUENCE: "sequence",
+    Source.ROW_NUMBER: "row-number",
+    Source.ENVIRONMENT: "env",
+}
 
 
 def _bind(walker: Walker, text: str, params: Value) -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
-from setpoint.auditing.python import databases, effects, orchestrators, spark, warehouses
+from setpoint.auditing.python import databases, decorated, effects, orchestrators, spark, warehouses
 from setpoint.auditing.python.orchestrators import DagState
 from setpoint.auditing.python.sources import LOGICAL
 from setpoint.auditing.python.values import UNKNOWN, Mark, Value
 
 if TYPE_CHECKING:
-    import ast
-
     from setpoint.auditing.python.calls import Call
     from setpoint.auditing.python.evaluating import Names
     from setpoint.auditing.python.walking import Function, Walker
@@ -25,6 +25,7 @@ __all__ = [
     "on_cursor",
     "on_function",
     "on_named",
+    "on_unknown",
     "opens_transaction",
     "parameter",
 ]
@@ -61,9 +62,10 @@ def on_call(walker: Walker, call: Call) -> Value | None:
     if call.method in _ARGUMENTS:
         return UNKNOWN
     for reader in (
-        orchestrators.task_call,
+        decorated.task_call,
         orchestrators.on_call,
         _retry_policy,
+        decorated.served,
         spark.on_call,
         effects.on_call,
         databases.on_call,
@@ -79,7 +81,7 @@ def on_call(walker: Walker, call: Call) -> Value | None:
 
 def _retry_policy(walker: Walker, call: Call) -> Value | None:
     del walker
-    return orchestrators.retry_policy(call)
+    return decorated.retry_policy(call) or decorated.partitions(call)
 
 
 def _stored_state(walker: Walker, call: Call) -> Value | None:
@@ -100,38 +102,140 @@ def _stored_state(walker: Walker, call: Call) -> Value | None:
     return None
 
 
-_WINDOW_WORDS = frozenset(["params", "json", "data"])
-
-
 def _http_window(walker: Walker, call: Call) -> Value | None:
     """A clock in the parameters of a request decides which data is read."""
-    if not call.dotted.startswith(("requests.", "httpx.")) and call.method not in {
-        "get",
-        "request",
-    }:
+    if not call.dotted.startswith(("requests.", "httpx.")):
         return None
-    if call.dotted.startswith(("requests.", "httpx.")):
-        walker.tape.extracts = True
-    else:
-        return None
-    for value in (
-        *call.args,
-        *(call.keywords[word] for word in _WINDOW_WORDS if word in call.keywords),
-    ):
-        walker.tape.draw(value.all_marks(), "window")
-    return Value(kind="response")
+    walker.tape.extracts = True
+    shaped = UNKNOWN
+    words = [call.keywords[word] for word in ("params", "json", "data") if word in call.keywords]
+    for value in (*call.args, *words):
+        marks = value.all_marks()
+        shaped = shaped.shaped(marks, "request")
+        if walker.tape.task:
+            walker.tape.draw(marks, "request")
+    return Value(kind="response", pending=shaped.pending)
 
 
 def on_function(walker: Walker, node: Function, names: Names) -> None:
     """A function definition: read at once when a decorator makes it a task, else when called."""
-    orchestrators.on_function(walker, node, names)
+    decorated.on_function(walker, node, names)
+
+
+_WINDOW_NAMES = frozenset(
+    [
+        "since",
+        "start",
+        "begin",
+        "end",
+        "until",
+        "from",
+        "to",
+        "after",
+        "before",
+        "date",
+        "day",
+        "days",
+        "today",
+        "yesterday",
+        "month",
+        "week",
+        "period",
+        "window",
+        "lower",
+        "upper",
+        "interval",
+    ]
+)
+_NO_SINKS = frozenset(
+    [
+        "print",
+        "info",
+        "debug",
+        "warning",
+        "error",
+        "exception",
+        "log",
+        "strftime",
+        "strptime",
+        "isoformat",
+        "combine",
+        "replace",
+        "fromisoformat",
+        "timedelta",
+        "relativedelta",
+        "date_range",
+        "astimezone",
+        "localize",
+        "date",
+        "time",
+        "timestamp",
+        "append",
+        "extend",
+        "sleep",
+        "join",
+        "format",
+        "subtract",
+        "add",
+        "total_seconds",
+        "update",
+        "setdefault",
+        "isin",
+        "min",
+        "max",
+        "len",
+        "int",
+        "float",
+        "str",
+        "bool",
+        "round",
+        "sorted",
+        "set",
+        "list",
+        "dict",
+        "tuple",
+        "parse",
+        "to_datetime",
+        "diff",
+        "days",
+    ]
+)
+
+
+def on_unknown(walker: Walker, call: Call, value: Value) -> Value:
+    """A call to something unknown: a clock given to it as a window shapes what it gives back."""
+    if call.method in _NO_SINKS:
+        return value
+    marks = _window_marks(call)
+    if not marks:
+        return value
+    if walker.tape.task:
+        walker.tape.draw(marks, "request")
+    return value.shaped(marks, "request")
+
+
+def _window_marks(call: Call) -> frozenset[Mark]:
+    found: frozenset[Mark] = frozenset()
+    for node, value in zip(call.node.args, call.args, strict=False):
+        marks = value.all_marks()
+        if marks and naming.words(_plain_name(node)) & _WINDOW_NAMES:
+            found |= marks
+    for name, value in call.keywords.items():
+        marks = value.all_marks()
+        if marks and naming.words(name) & _WINDOW_NAMES:
+            found |= marks
+    return frozenset(mark for mark in found if mark.kind in {"clock", "env", "logical"})
+
+
+def _plain_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def on_named(walker: Walker, name: str, value: Value, source: ast.expr | None) -> None:
     """A plain assignment."""
-    del source
-    if naming.is_cursor(name) and value.has("clock"):
-        walker.pending_cursors[name] = value
+    del walker, name, value, source
 
 
 def on_cursor(walker: Walker, name: str, value: Value) -> None:
@@ -140,15 +244,15 @@ def on_cursor(walker: Walker, name: str, value: Value) -> None:
     walker.tape.draw([mark for mark in value.all_marks() if mark.kind == "clock"], "cursor")
 
 
-def on_column(walker: Walker, base: Value, column: str, value: Value) -> None:
-    """`frame["column"] = value` or `state["last_run"] = value`."""
+def on_column(walker: Walker, base: Value, column: str, value: Value) -> Value:
+    """`frame["column"] = value` or `state["last_run"] = value`: the base afterwards."""
     marks = value.all_marks()
-    if not marks:
-        return
-    if base.kind != "frame" and naming.is_cursor(column):
+    if base.kind == "frame":
+        number = [mark for mark in marks if mark.kind != "logical"]
+        return base.shaped(number, "column", column)
+    if marks and naming.is_cursor(column):
         walker.tape.draw([mark for mark in marks if mark.kind == "clock"], "cursor")
-    elif base.kind == "frame":
-        walker.tape.draw(marks, "column", column=column)
+    return replace(base, fields={**base.fields, column: value})
 
 
 def opens_transaction(walker: Walker, node: ast.expr, value: Value) -> bool:

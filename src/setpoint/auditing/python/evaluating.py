@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.python.sources import LOGICAL, mark_of_call, mark_of_subscript
-from setpoint.auditing.python.values import UNKNOWN, Mark, Value, either, joined
+from setpoint.auditing.python.values import UNKNOWN, Mark, Value, either, joined, shaping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,10 +122,16 @@ class Evaluator:
             if isinstance(part, ast.FormattedValue):
                 value = self.value(part.value, names)
                 marks |= value.all_marks()
-                parts.append(self.text_or_hole(part.value, value))
+                parts.append(self._formatted_part(part, value))
             elif isinstance(part, ast.Constant):
                 parts.append(str(part.value))
         return Value(text="".join(parts)[:_MOST_TEXT], marks=marks, kind="text", line=node.lineno)
+
+    def _formatted_part(self, part: ast.FormattedValue, value: Value) -> str:
+        if part.format_spec is None:
+            return self.text_or_hole(part.value, value)
+        spec = ast.unparse(part.format_spec)[2:-1]
+        return self.hole(f"{ast.unparse(part.value)[:80]}:{spec[:40]}", value)
 
     def _name(self, node: ast.expr, names: Names) -> Value:
         name = node.id if isinstance(node, ast.Name) else ""
@@ -151,12 +157,14 @@ class Evaluator:
             return Value(marks=frozenset({Mark("logical", self.module.spot(node), node.attr)}))
         if base.kind in {"writer", "frame"} or node.attr in {"write", "writeStream"}:
             return self.frame_attribute(base, node)
-        return Value(marks=base.marks, flags=base.flags & {"fake"})
+        if base.name and base.kind == "":
+            return Value(marks=base.marks, name=f"{base.name}.{node.attr}", pending=base.pending)
+        return Value(marks=base.marks, pending=base.pending)
 
     def frame_attribute(self, base: Value, node: ast.Attribute) -> Value:
         """An attribute of a data frame; overridden by those who know frames."""
         del node
-        return Value(marks=base.marks, kind=base.kind, flags=base.flags)
+        return replace(base, text=None, items=None)
 
     def _binary(self, node: ast.expr, names: Names) -> Value:
         if not isinstance(node, ast.BinOp):
@@ -180,7 +188,8 @@ class Evaluator:
     def combined(self, node: ast.BinOp, left: Value, right: Value, marks: frozenset[Mark]) -> Value:
         """Other operators; overridden by those who know tasks."""
         del node
-        return Value(marks=marks, kind=left.kind if left.kind == right.kind else "")
+        kind = left.kind if left.kind == right.kind and left.kind != "number" else ""
+        return Value(marks=marks, kind=kind, pending=shaping([left, right]))
 
     def _percent(self, text: str, node: ast.expr, value: Value) -> str:
         nodes = node.elts if isinstance(node, ast.Tuple) else [node]
@@ -238,8 +247,8 @@ class Evaluator:
             # `given or today()`: the caller can say the date, so the clock is only a default.
             first = values[0]
             if first.text is None and not first.has("clock"):
-                return Value(marks=first.marks, kind=first.kind, flags=first.flags)
-        return Value(marks=joined(values))
+                return replace(first, text=None)
+        return Value(marks=joined(values), pending=shaping(values))
 
     def _if(self, node: ast.expr, names: Names) -> Value:
         if not isinstance(node, ast.IfExp):
@@ -294,7 +303,11 @@ class Evaluator:
     def selected(self, base: Value, key: Value, node: ast.Subscript) -> Value:
         """`frame[condition]`; overridden by those who know frames."""
         del node
-        return Value(marks=base.marks | key.marks, kind=base.kind if base.kind == "frame" else "")
+        return Value(
+            marks=base.marks | key.marks,
+            kind=base.kind if base.kind == "frame" else "",
+            pending=base.pending,
+        )
 
     def _compare(self, node: ast.expr, names: Names) -> Value:
         if not isinstance(node, ast.Compare):
@@ -319,7 +332,8 @@ class Evaluator:
             return UNKNOWN
         inner = self.bound(node.generators, names)
         element = self.value(node.elt, inner)
-        return Value(items=(element,), kind="list")
+        sources = shaping(self.value(one.iter, inner) for one in node.generators)
+        return Value(items=(element,), kind="list", pending=sources)
 
     def _dict_comprehension(self, node: ast.expr, names: Names) -> Value:
         if not isinstance(node, ast.DictComp):
@@ -334,7 +348,7 @@ class Evaluator:
             source = self.value(generator.iter, inner)
             for one in ast.walk(generator.target):
                 if isinstance(one, ast.Name):
-                    inner[one.id] = Value(marks=source.marks)
+                    inner[one.id] = Value(marks=source.marks, pending=source.pending)
         return inner
 
     def _other(self, node: ast.expr, names: Names) -> Value:

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from setpoint.auditing import naming
 from setpoint.auditing.facts import Dag, Effect, How, Spot, Write
 from setpoint.auditing.python.databases import dialect_of, looks_like_sql, run_text
 from setpoint.auditing.python.effects import is_alert_name
-from setpoint.auditing.python.spark import table_text
+from setpoint.auditing.python.names import table_text
 from setpoint.auditing.python.tape import Tape
 from setpoint.auditing.python.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
     from setpoint.auditing.python.calls import Call
-    from setpoint.auditing.python.evaluating import Names
-    from setpoint.auditing.python.walking import Function, Walker
+    from setpoint.auditing.python.walking import Walker
 
 _SQL_FIELDS = ("sql", "query", "hql", "bql", "sql_query", "queries", "statement")
 _LOGICAL_TEMPLATE = re.compile(
@@ -37,16 +37,6 @@ _CRON_PRESETS = {
     "@annually": "month",
     "@continuous": "minute",
     "@midnight": "day",
-}
-_DECORATED = {
-    "task": "airflow-task",
-    "asset": "dagster-asset",
-    "multi_asset": "dagster-asset",
-    "op": "dagster-op",
-    "solid": "dagster-op",
-    "flow": "prefect-flow",
-    "job": "dagster-job",
-    "graph_asset": "dagster-asset",
 }
 
 
@@ -83,7 +73,7 @@ def on_call(walker: Walker, call: Call) -> Value | None:
     """An operator, a DAG, a chain of tasks."""
     last = call.dotted.rsplit(".", 1)[-1]
     if last == "DAG":
-        return _dag(walker, call.node, call.args, call.keywords, "")
+        return new_dag(walker, call.node, call.args, call.keywords, "")
     if "task_id" in call.keywords and (last[:1].isupper() or call.receiver.kind == "operator"):
         return _operator(walker, call, last)
     if last in {"chain", "cross_downstream"}:
@@ -91,7 +81,7 @@ def on_call(walker: Walker, call: Call) -> Value | None:
         return UNKNOWN
     if call.method in {"set_downstream", "set_upstream"} and call.args:
         pair = (call.receiver, call.args[0])
-        _edge(walker, *(pair if call.method == "set_downstream" else pair[::-1]))
+        edge(walker, *(pair if call.method == "set_downstream" else pair[::-1]))
         return UNKNOWN
     if call.method in {"partial", "override", "expand"}:
         return _configured(walker, call)
@@ -161,13 +151,14 @@ def _number(value: Value) -> float:
     return float(value.text) if value.kind == "number" and value.text is not None else 0.0
 
 
-def _dag(
+def new_dag(
     walker: Walker,
     node: ast.expr,
     args: tuple[Value, ...],
     keywords: dict[str, Value],
     otherwise: str,
 ) -> Value:
+    """A DAG by its settings."""
     name = keywords.get("dag_id", args[0] if args else UNKNOWN).text or otherwise or "dag"
     spot = walker.module.spot(node)
     state = DagState(name=name, spot=spot)
@@ -190,13 +181,14 @@ def _dag(
     if clock is not None:
         state.moving_start = clock.spot
     retries = defaults.fields.get("retries", UNKNOWN)
-    state.retries = _count(retries)
+    state.retries = count(retries)
     state.retries_spot = _default_spot(walker, node, "retries")
     walker.dag_state[name] = state
     return Value(kind="dag", name=name)
 
 
-def _count(value: Value) -> int:
+def count(value: Value) -> int:
+    """A number that the code states, else 0."""
     return int(value.text) if value.text is not None and value.text.isdigit() else 0
 
 
@@ -252,9 +244,10 @@ def _state(walker: Walker, keywords: dict[str, Value]) -> DagState | None:
     return walker.dag_state.get(name)
 
 
-def _new_tape(
+def new_tape(
     walker: Walker, name: str, kind: str, node: ast.expr | ast.stmt, keywords: dict[str, Value]
 ) -> Tape:
+    """The tape of a task, with the retries that apply to it."""
     state = _state(walker, keywords) if kind.startswith("airflow") else None
     spot = walker.module.spot(node)
     own = keywords.get("retries")
@@ -267,7 +260,7 @@ def _new_tape(
         dag=state.name if state is not None else "",
     )
     if own is not None:
-        tape.retries = _count(own)
+        tape.retries = count(own)
         tape.retries_spot = (
             _keyword_spot(walker, node, "retries") if isinstance(node, ast.expr) else spot
         )
@@ -283,14 +276,49 @@ def _operator(walker: Walker, call: Call, operator: str) -> Value:
     task = (
         call.keywords["task_id"].text or ast.unparse(call.node_of(99, "task_id") or call.node)[:60]
     )
-    tape = _new_tape(walker, task, "airflow-task", call.node, call.keywords)
+    tape = new_tape(walker, task, "airflow-task", call.node, call.keywords)
     tape.logical_date = _uses_templates(call)
     with walker.recording(tape):
         _sql_of_operator(walker, call, operator)
         _callable_of_operator(walker, call)
         _write_of_operator(walker, call, operator)
         _effect_of_operator(walker, call, operator, tape)
+        _clocks_of_operator(walker, call)
     return Value(kind="task", name=task)
+
+
+_PLACES = frozenset(
+    [
+        "filename",
+        "key",
+        "s3_key",
+        "dest_key",
+        "destination",
+        "object",
+        "path",
+        "table",
+        "prefix",
+        "bucket",
+        "blob",
+        "file",
+        "dst",
+        "destination_table",
+        "name",
+    ]
+)
+_NOT_DATA = frozenset(
+    {"start_date", "end_date", "python_callable", "default_args", "execution_date"}
+)
+
+
+def _clocks_of_operator(walker: Walker, call: Call) -> None:
+    """A clock in an operator's settings is read when the DAG's file is, not for the run."""
+    for name, value in call.keywords.items():
+        if name in _NOT_DATA or name in _SQL_FIELDS:
+            continue
+        role = "path" if naming.words(name) & _PLACES else "request"
+        marks = [mark for mark in value.all_marks() if mark.kind == "clock"]
+        walker.tape.draw(marks, role)
 
 
 def _uses_templates(call: Call) -> bool:
@@ -446,129 +474,32 @@ def combined(walker: Walker, node: ast.BinOp, left: Value, right: Value) -> Valu
     if not isinstance(node.op, (ast.RShift, ast.LShift)):
         return None
     pair = (left, right) if isinstance(node.op, ast.RShift) else (right, left)
-    _edge(walker, *pair)
+    edge(walker, *pair)
     return right
 
 
-def _tasks(value: Value) -> list[str]:
+def tasks(value: Value) -> list[str]:
+    """The tasks that a value stands for."""
     if value.kind == "task":
         return [value.name]
-    return [name for one in value.items or () for name in _tasks(one)]
+    return [name for one in value.items or () for name in tasks(one)]
 
 
-def _edge(walker: Walker, one: Value, other: Value) -> None:
+def edge(walker: Walker, one: Value, other: Value) -> None:
+    """`one` is done before `other` starts."""
     state = _state(walker, {})
     if state is None:
         state = next(iter(walker.dag_state.values()), None)
     if state is None:
         return
-    for left in _tasks(one):
-        for right in _tasks(other):
+    for left in tasks(one):
+        for right in tasks(other):
             state.edges.append((left, right))
 
 
 def _chain(walker: Walker, values: tuple[Value, ...]) -> None:
     for left, right in pairwise(values):
-        _edge(walker, left, right)
-
-
-# Decorated functions
-
-
-def on_function(walker: Walker, node: Function, names: Names) -> bool:
-    """A function that a decorator makes a DAG, a task, an asset or a flow."""
-    for decorator in node.decorator_list:
-        target = decorator.func if isinstance(decorator, ast.Call) else decorator
-        dotted = walker.module.dotted(target)
-        keywords: dict[str, Value] = {}
-        if isinstance(decorator, ast.Call):
-            keywords = walker.arguments(decorator, names)[1]
-        last = dotted.rsplit(".", 1)[-1]
-        if last == "dag":
-            return _decorated_dag(walker, node, decorator, keywords, names)
-        root = dotted.split(".")[0]
-        if root == "task" or last in _DECORATED:
-            kind = _kind(walker, "task" if root == "task" and last != "task" else last, dotted)
-            if kind:
-                return _decorated_task(walker, node, decorator, keywords, kind, names)
-    return False
-
-
-def _kind(walker: Walker, last: str, dotted: str) -> str:
-    kind = _DECORATED.get(last, "")
-    if last == "task":
-        if walker.module.imported("prefect"):
-            return "prefect-task"
-        return "airflow-task" if walker.module.imported("airflow") else ""
-    if kind.startswith("dagster") and not (
-        walker.module.imported("dagster") or dotted.startswith(("dg.", "dagster"))
-    ):
-        return ""
-    if kind.startswith("prefect") and not walker.module.imported("prefect"):
-        return ""
-    return kind
-
-
-def _decorated_dag(
-    walker: Walker, node: Function, decorator: ast.expr, keywords: dict[str, Value], names: Names
-) -> bool:
-    walker.inlined.add(node.name)
-    dag = _dag(walker, decorator, (), keywords, node.name)
-    before, walker.current_dag = walker.current_dag, dag
-    walker.run_function(node, {**walker.names_for(node), **names})
-    walker.current_dag = before
-    return True
-
-
-def _decorated_task(  # noqa: PLR0917 - private, called once
-    walker: Walker,
-    node: Function,
-    decorator: ast.expr,
-    keywords: dict[str, Value],
-    kind: str,
-    names: Names,
-) -> bool:
-    walker.inlined.add(node.name)
-    task = keywords.get("task_id", keywords.get("name", UNKNOWN)).text or node.name
-    tape = _new_tape(walker, task, kind, decorator, keywords)
-    tape.line, tape.end_line = (
-        node.lineno + walker.module.shift,
-        (node.end_lineno or node.lineno) + walker.module.shift,
-    )
-    policy = keywords.get("retry_policy")
-    if policy is not None and "max_retries" in policy.fields:
-        tape.retries = _count(policy.fields["max_retries"])
-        tape.retries_spot = walker.module.spot(decorator)
-    if "partitions_def" in keywords:
-        tape.logical_date = tape.logical_date or "partition" in ast.unparse(node)
-    with walker.recording(tape):
-        if kind in {"prefect-flow", "dagster-job"}:
-            walker.current_flow = task
-        walker.run_function(node, {**names, **walker.names_for(node)})
-    names[node.name] = Value(kind="task-function", name=task)
-    return True
-
-
-def task_call(walker: Walker, call: Call) -> Value | None:
-    """`load(transform(extract()))` of TaskFlow: data passed on is order."""
-    if call.receiver.kind == "task-function":
-        return None
-    func = call.node.func
-    known = call.names.get(func.id) if isinstance(func, ast.Name) else None
-    if known is None or known.kind != "task-function":
-        return None
-    value = Value(kind="task", name=known.name)
-    for argument in (*call.args, *call.keywords.values()):
-        if _tasks(argument):
-            _edge(walker, argument, value)
-    return value
-
-
-def retry_policy(call: Call) -> Value | None:
-    """Dagster's RetryPolicy."""
-    if call.dotted.rsplit(".", 1)[-1] == "RetryPolicy":
-        return Value(fields=call.keywords or {"max_retries": call.argument(0)})
-    return None
+        edge(walker, left, right)
 
 
 def finished(walker: Walker) -> None:

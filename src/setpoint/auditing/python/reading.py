@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 from setpoint.auditing.facts import FileFacts
 from setpoint.auditing.finding import Unparsed
 from setpoint.auditing.python import orchestrators
+from setpoint.auditing.python.databases import looks_like_sql, run_text
 from setpoint.auditing.python.modules import Module
 from setpoint.auditing.python.setting import setting_of
 from setpoint.auditing.python.tape import Tape
+from setpoint.auditing.python.values import UNKNOWN
+from setpoint.auditing.sql.reading import WRITES
 
 if TYPE_CHECKING:
     from setpoint.auditing.context import ProjectContext
@@ -29,7 +32,8 @@ INTERESTING = re.compile(
     r"|to_csv\(|to_parquet\(|copy_from\(|"
     r"sendmail|send_email|chat_postMessage|requests\.post|\.produce\(|producer\.send|\.publish\("
     r"|send_message\(|\.merge\(|write_disposition|"
-    r"awswrangler|pyiceberg|copy_expert|WRITE_APPEND|materialized",
+    r"awswrangler|pyiceberg|copy_expert|WRITE_APPEND|materialized|CREATE\s+(?:\w+\s+){0,3}TABLE\b|"
+    r"write_dynamic_frame|\.post\(|put_events|put_record|\.serve\(|send_templated|\.send\(",
     re.IGNORECASE,
 )
 _SEEDED = re.compile(
@@ -88,8 +92,27 @@ def _walk(module: Module, path: str, context: ProjectContext, *, seeded: bool) -
     with walker.recording(top):
         walker.block(module.tree.body, walker.globals)
     _uncalled(walker, stem)
+    _constants(walker, top)
     orchestrators.finished(walker)
     return walker
+
+
+def _constants(walker: Walker, top: Tape) -> None:
+    """SQL kept in module constants for others to run: read as if run in the order they stand."""
+    ran = {write.spot.line for tape in walker.tapes for write in tape.writes}
+    walker.tape = top
+    for node in walker.module.tree.body:
+        if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+            continue
+        value = walker.globals.get(node.targets[0].id)
+        if value is None or value.text is None or not looks_like_sql(value.text):
+            continue
+        if not WRITES.search(value.text) or value.line in walker.ran_texts:
+            continue
+        end = node.end_lineno or node.lineno
+        if any(node.lineno <= line - walker.module.shift <= end for line in ran):
+            continue
+        run_text(walker, value, UNKNOWN, line=node.lineno, dialect="", transaction=1)
 
 
 def _kind(module: Module) -> str:
@@ -110,9 +133,12 @@ def _uncalled(walker: Walker, stem: str) -> None:
             with walker.recording(_tape(walker, f"{stem}.{owner}", start)):
                 walker.run_function(start, names)
             fields = {key: value for key, value in names.items() if key.startswith("self.")}
+        operator = owner.endswith(("Operator", "Hook", "Sensor")) and module.imported("airflow")
         for name, method in methods.items():
             if name != "__init__" and name not in walker.inlined:
                 _root(walker, f"{stem}.{owner}.{name}", method, fields)
+                if operator:
+                    walker.tapes[-1].kind = "airflow-operator"
 
 
 def _tape(walker: Walker, name: str, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Tape:

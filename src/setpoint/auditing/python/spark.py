@@ -7,8 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
-from setpoint.auditing.facts import How, Write
+from setpoint.auditing.facts import Effect, How, Write
+from setpoint.auditing.python import frames, merges
+from setpoint.auditing.python.names import table_text, walker_names
 from setpoint.auditing.python.values import UNKNOWN, Value
+from setpoint.auditing.sql.grains import grain_of, grain_of_path
 
 if TYPE_CHECKING:
     from setpoint.auditing.python.calls import Call
@@ -52,30 +55,15 @@ _SAVES = frozenset(
     ]
 )
 _QUIET_STREAMS = frozenset({"console", "memory", "noop", "rate"})
-_FILTERS = frozenset(
-    ["filter", "where", "query", "loc", "mask", "between_time", "truncate", "drop_where"]
-)
-_REDUCERS = frozenset(
-    [
-        "dropDuplicates",
-        "drop_duplicates",
-        "dropDuplicatesWithinWatermark",
-        "distinct",
-        "agg",
-        "groupBy",
-        "groupby",
-        "unique",
-    ]
-)
 _LOGGISH = re.compile(r"checkpoint|/tmp/|\blogs?\b", re.IGNORECASE)
 
 
 def attribute(base: Value, name: str) -> Value | None:
     """`frame.write` and `frame.writeStream`."""
     if name == "write":
-        return Value(kind="writer", marks=base.marks, flags=base.flags, fields=base.fields)
+        return Value(kind="writer", flags=base.flags, pending=base.pending)
     if name == "writeStream":
-        return Value(kind="stream", marks=base.marks, flags=base.flags)
+        return Value(kind="stream", flags=base.flags, pending=base.pending)
     return None
 
 
@@ -85,31 +73,15 @@ def on_call(walker: Walker, call: Call) -> Value | None:
     if kind in {"writer", "stream", "table-writer"}:
         return _on_writer(walker, call)
     if kind == "delta-merge":
-        return _on_merge(walker, call)
+        return merges.on_merge(walker, call)
     if call.method == "writeTo":
         table = table_text(walker, call.argument(0, "table"))
-        return Value(kind="table-writer", name=table, flags=call.receiver.flags)
-    if call.method == "merge" and _is_delta_merge(call):
-        return _merge(walker, call)
+        return replace(call.receiver, kind="table-writer", name=table)
+    if call.method == "merge" and merges.is_delta_merge(call):
+        return merges.merge(walker, call)
     if call.method in {"set", "config"} and call.args:
         return _configuration(walker, call)
-    return _on_frame(walker, call)
-
-
-def table_text(walker: Walker, value: Value) -> str:
-    """The name of a table or path, holes shown as `{expression}`."""
-    if value.text is None:
-        return value.choices[0].lower() if value.choices else ""
-    return walker_names(walker, value.text).lower()
-
-
-def walker_names(walker: Walker, text: str) -> str:
-    """The text with holes shown as the expressions they stand for."""
-    return re.sub(
-        r"__h(\d+)__+",
-        lambda match: "{" + walker.holes.get(int(match.group(1)), ("?", UNKNOWN))[0] + "}",
-        text,
-    )
+    return frames.on_call(walker, call)
 
 
 def _on_writer(walker: Walker, call: Call) -> Value:
@@ -126,7 +98,7 @@ def _on_writer(walker: Walker, call: Call) -> Value:
     if method in _SAVES:
         _save(walker, writer, call)
         return UNKNOWN
-    return replace(writer, marks=writer.marks | call.marks)
+    return writer
 
 
 def _built(walker: Walker, writer: Value, call: Call) -> Value:
@@ -136,8 +108,8 @@ def _built(walker: Walker, writer: Value, call: Call) -> Value:
         fields[key.lower()] = call.argument(1, "value")
     elif call.method == "options":
         fields.update({key.lower(): value for key, value in call.keywords.items()})
-    elif call.method == "foreachBatch":
-        fields["foreachbatch"] = call.argument(0, "func")
+    elif call.method in {"foreachBatch", "foreach"}:
+        fields["foreachbatch"] = call.argument(0, "func", "f")
         _batch_function(walker, call)
     elif call.method == "partitionBy":
         fields["partitionby"] = call.args[0] if call.args else UNKNOWN
@@ -192,6 +164,11 @@ def _mode(writer: Value, call: Call) -> Value:
 
 
 def _save(walker: Walker, writer: Value, call: Call) -> None:
+    if (writer.fields.get("format", UNKNOWN).text or "").lower() == "kafka":
+        guard = "a message key" if "keyed" in writer.flags else ""
+        effect = Effect(kind="publish", spot=call.spot, text='write.format("kafka")', guard=guard)
+        walker.tape.effects.append(effect)
+        return
     mode = _mode(writer, call)
     target = _target(writer, call)
     table = table_text(walker, target)
@@ -209,8 +186,15 @@ def _save(walker: Walker, writer: Value, call: Call) -> None:
         temporary=naming.is_temporary_table(table),
         exact=f"mode={mode.text or '/'.join(mode.choices)}",
         scope=writer.fields.get("partitionby", UNKNOWN).text or "",
+        grain=_grain(walker, writer, table),
     )
-    walker.record(write)
+    walker.record(write, writer)
+
+
+def _grain(walker: Walker, writer: Value, table: str) -> str:
+    """The length of the slice that an overwrite replaces, by its path or its replaceWhere."""
+    where = writer.fields.get("replacewhere", UNKNOWN).text
+    return grain_of(walker_names(walker, where)) if where else grain_of_path(table)
 
 
 def _target(writer: Value, call: Call) -> Value:
@@ -284,7 +268,8 @@ def _table_write(walker: Walker, writer: Value, call: Call) -> None:
             guard="an anti-join on the target" if "anti" in writer.flags else "",
             temporary=naming.is_temporary_table(writer.name),
             exact="writeTo",
-        )
+        ),
+        writer,
     )
 
 
@@ -310,7 +295,8 @@ def _stream(walker: Walker, writer: Value, call: Call) -> None:
             rows="frame",
             guard="a checkpoint" if safe else "",
             exact=form,
-        )
+        ),
+        writer,
     )
 
 
@@ -323,150 +309,4 @@ def _configuration(walker: Walker, call: Call) -> Value | None:
         walker.checkpointed = True
     else:
         return None
-    return call.receiver
-
-
-# Frames
-
-
-def _on_frame(walker: Walker, call: Call) -> Value | None:
-    method = call.method
-    if method in {"withColumn", "withColumnRenamed"}:
-        column = call.argument(0, "colName").text or ""
-        if method == "withColumn":
-            walker.tape.draw(call.argument(1, "col").all_marks(), "column", column=column)
-        return Value(kind="frame", flags=call.receiver.flags, marks=call.receiver.marks)
-    if method in {"alias", "name"} and call.receiver.marks and call.args and call.args[0].text:
-        return Value(
-            marks=call.receiver.marks, name=call.args[0].text, kind=call.receiver.kind or "column"
-        )
-    if method in {"select", "withColumns", "assign", "agg"} and (
-        call.marks or call.receiver.kind == "frame"
-    ):
-        return _columns(walker, call)
-    if method in _FILTERS and (call.receiver.kind == "frame" or call.marks):
-        return _filter(walker, call)
-    if method in _REDUCERS and call.receiver_is_data():
-        return Value(
-            kind="frame", flags=call.receiver.flags | {"reduced"}, marks=call.receiver.marks
-        )
-    if method in {"join", "merge", "subtract", "exceptAll"}:
-        return _join(call)
-    if method in {"sample", "randomSplit"}:
-        return _sample(walker, call)
-    if method in {
-        "createOrReplaceTempView",
-        "createTempView",
-        "createOrReplaceGlobalTempView",
-        "registerTempTable",
-    }:
-        name = table_text(walker, call.argument(0, "name"))
-        walker.memory.reduced[name] = "reduced" in call.receiver.flags
-        return UNKNOWN
-    return None
-
-
-def _columns(walker: Walker, call: Call) -> Value:
-    for value in (*call.args, *(one for arg in call.args for one in arg.items or ())):
-        if value.marks and value.name:
-            walker.tape.draw(value.marks, "column", column=value.name)
-    for column, value in call.keywords.items():
-        walker.tape.draw(value.all_marks(), "column", column=column)
-    for arg in call.args:
-        for column, value in arg.fields.items():
-            walker.tape.draw(value.all_marks(), "column", column=column)
-    return Value(kind="frame", flags=call.receiver.flags, marks=call.receiver.marks)
-
-
-def _filter(walker: Walker, call: Call) -> Value:
-    walker.tape.draw(call.marks, "filter")
-    flags = call.receiver.flags
-    if re.search(r"(?:rn|row_?num(?:ber)?|rank|rnk)\W{1,12}1\b", call.source()):
-        flags |= {"reduced"}
-    if "left_only" in call.source() or re.search(r"~.*isin\(", call.source()):
-        flags |= {"anti"}
-    return Value(kind="frame", flags=flags, marks=call.receiver.marks - call.receiver.marks)
-
-
-def _join(call: Call) -> Value | None:
-    how = call.argument(2, "how")
-    source = call.source()
-    flags = call.receiver.flags
-    if (
-        (how.text and "anti" in how.text.lower())
-        or call.method in {"subtract", "exceptAll"}
-        or re.search(r"['\"]left_?anti['\"]", source)
-    ):
-        flags |= {"anti"}
-    elif "indicator=True" in source or call.receiver.kind == "frame":
-        flags = flags - {"reduced"}
-    else:
-        return None
-    return Value(kind="frame", flags=flags, marks=call.receiver.marks)
-
-
-def _sample(walker: Walker, call: Call) -> Value | None:
-    import ast
-
-    if call.dotted.startswith(("random.", "numpy.random.")):
-        return None
-    seeded = any(word in call.keywords for word in ("seed", "random_state"))
-    literal_seed = len(call.args) > (2 if call.method == "sample" else 1)
-    if call.receiver.kind == "frame" and not seeded and not literal_seed and not walker.seeded:
-        from setpoint.auditing.python.values import Mark
-
-        mark = Mark("random", call.spot, f"{call.method}()", "spark")
-        walker.tape.draw([mark], "filter")
-    del ast
-    return Value(kind="frame", flags=call.receiver.flags)
-
-
-# Delta's own merge
-
-
-def _is_delta_merge(call: Call) -> bool:
-    condition = call.argument(1, "condition")
-    return (condition.text is not None and "=" in condition.text) or (
-        "delta" in call.receiver.kind and len(call.args) + len(call.keywords) > 1
-    )
-
-
-def _merge(walker: Walker, call: Call) -> Value:
-    from setpoint.auditing.sql.writes import key_problem
-
-    source = call.argument(0, "source")
-    condition = call.argument(1, "condition").text or ""
-    keys = tuple(
-        dict.fromkeys(
-            right.lower()
-            for left, right in re.findall(r"([\w.`]+)\s*(?:=|<=>)\s*[\w`]+\.`?(\w+)", condition)
-            if left
-        )
-    )
-    plain = condition.replace(" ", "").lower()
-    constant = plain in {"true", "1=1"}
-    problem = "ON compares no column" if constant else key_problem(keys)
-    write = Write(
-        how=How.MERGE,
-        table=call.receiver.name or table_text(walker, call.receiver),
-        spot=call.spot,
-        language="spark",
-        rows="frame",
-        keys=keys,
-        key_problem=problem,
-        reduced="reduced" in source.flags,
-        exact=condition[:200],
-    )
-    walker.record(write)
-    return Value(kind="delta-merge")
-
-
-def _on_merge(walker: Walker, call: Call) -> Value:
-    values = call.argument(1 if call.method == "whenMatchedUpdate" else 0, "set", "values")
-    for column, value in values.fields.items():
-        text = value.text or ""
-        name = naming.bare(column)
-        if re.search(rf"\b\w+\.{re.escape(name)}\s*[+-]", text) and walker.tape.writes:
-            walker.tape.writes[-1] = replace(walker.tape.writes[-1], counter=name)
-        walker.tape.draw(value.all_marks(), "column", column=name)
     return call.receiver

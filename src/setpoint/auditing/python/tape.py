@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from setpoint.auditing.facts import Effect, Spot, Write
-    from setpoint.auditing.python.values import Mark
+    from setpoint.auditing.python.values import Mark, Pending
 
 _SOURCES = {
     "clock": Source.CLOCK,
@@ -43,6 +43,7 @@ class Tape:
     callable: str = ""
     retries: int = 0
     retries_spot: Spot | None = None
+    grain: str = ""
     extracts: bool = False
     """Whether it reads data from somewhere: a file, an API, a query."""
 
@@ -68,6 +69,11 @@ class Tape:
                 )
             )
 
+    def flush(self, pending: Iterable[Pending], table: str = "") -> None:
+        """Data that was shaped by hidden inputs is written: now they matter."""
+        for one in sorted(pending, key=lambda each: (each.mark.spot.line, each.role)):
+            self.draw([one.mark], one.role, column=one.column, table=table)
+
     def unit(self) -> Unit:
         """The finished unit, what was seen twice kept once."""
         return Unit(
@@ -87,6 +93,7 @@ class Tape:
             logical_date=self.logical_date,
             alert=self.alert,
             extracts=self.extracts,
+            grain=self.grain,
         )
 
     def write(self, write: Write) -> None:

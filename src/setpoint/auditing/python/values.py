@@ -28,6 +28,18 @@ NO_MARKS: frozenset[Mark] = frozenset()
 
 
 @dataclass(frozen=True)
+class Pending:
+    """A hidden input that shaped some data; it matters once the data is written."""
+
+    mark: Mark
+    role: str
+    column: str = ""
+
+
+NO_PENDING: frozenset[Pending] = frozenset()
+
+
+@dataclass(frozen=True)
 class Value:
     """A value as far as the code tells: known text, kind, parts, and the marks on it."""
 
@@ -44,7 +56,9 @@ class Value:
     line: int = 0
     """The first line of the literal that the text comes from, when it is one literal."""
     flags: frozenset[str] = frozenset()
-    """reduced, anti, autocommit, fake …"""
+    """reduced, anti, keyed, autocommit …"""
+    pending: frozenset[Pending] = NO_PENDING
+    """What shaped the data that this value is."""
 
     def marked(self, marks: Iterable[Mark]) -> Value:
         """The same value with more marks."""
@@ -66,6 +80,22 @@ class Value:
             return self.text.lower() == wanted
         return any(choice.lower() == wanted for choice in self.choices)
 
+    def shaped(self, marks: Iterable[Mark], role: str, column: str = "") -> Value:
+        """The same data after hidden inputs shaped it."""
+        more = frozenset(Pending(mark, role, column) for mark in marks)
+        return self if not more else replace(self, pending=self.pending | more)
+
+    def data(self, *flags: str, lost: frozenset[str] = frozenset()) -> Value:
+        """A frame made from this one: what shaped it goes on, its marks do not."""
+        return Value(kind="frame", flags=(self.flags | set(flags)) - lost, pending=self.pending)
+
+    def all_pending(self) -> frozenset[Pending]:
+        """What shaped it and its parts."""
+        found = self.pending
+        for one in (*(self.items or ()), *self.fields.values()):
+            found |= one.all_pending()
+        return found
+
     def all_marks(self) -> frozenset[Mark]:
         """The marks on it and on its parts."""
         marks = self.marks
@@ -85,6 +115,14 @@ def joined(values: Iterable[Value]) -> frozenset[Mark]:
     return marks
 
 
+def shaping(values: Iterable[Value]) -> frozenset[Pending]:
+    """What shaped several values together."""
+    found = NO_PENDING
+    for value in values:
+        found |= value.all_pending()
+    return found
+
+
 def either(one: Value, other: Value) -> Value:
     """What is known when a condition decides between two values."""
     if one == other:
@@ -102,4 +140,5 @@ def either(one: Value, other: Value) -> Value:
         fields={**other.fields, **one.fields},
         choices=tuple(dict.fromkeys(texts)),
         flags=one.flags & other.flags,
+        pending=one.pending | other.pending,
     )

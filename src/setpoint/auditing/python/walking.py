@@ -9,13 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
+from setpoint.auditing.facts import How
 from setpoint.auditing.python import dispatch, orchestrators, spark
 from setpoint.auditing.python.calls import Call
 from setpoint.auditing.python.effects import is_alert_name
 from setpoint.auditing.python.evaluating import Evaluator, Names
 from setpoint.auditing.python.modules import FunctionNode
 from setpoint.auditing.python.tape import Tape
-from setpoint.auditing.python.values import UNKNOWN, Value, either, joined
+from setpoint.auditing.python.values import UNKNOWN, Value, either, joined, shaping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +34,7 @@ _ALREADY = re.compile(
     r"already|processed|is_loaded|was_loaded|has_been|duplicat|\bseen\b|been_sent|_sent\b"
     r"|\bsent\b|is_new|_exists?\b|\bexists?\b"
     r"|not\s+in\s+\w*(?:exist|seen|known|processed|loaded|done|db_|old|current|stored)|is_empty"
-    r"|fetchone|count\w*\s*==\s*0|row_count|last_(?:id|date|ts)"
+    r"|fetchone|rowcount|count\w*\s*==\s*0|row_count|last_(?:id|date|ts)"
 )
 _OTHER_EXISTENCE = re.compile(
     r"path|file|\bdir|folder|bucket|blob|table|schema|database|topic|queue|has_next|key_exists"
@@ -44,6 +45,7 @@ _FIRST = re.compile(
     r"\b(?:i|idx|index|n|batch|chunk|count|first\w*|is_first|page|iteration"
     r"|k)\b\s*(?:==\s*[01]\b|$)|\bfirst\w*\b|is_first"
 )
+_REMOVES = frozenset({How.DELETE, How.TRUNCATE, How.DROP})
 _LEAVES = (ast.Return, ast.Continue, ast.Raise, ast.Break)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -76,8 +78,9 @@ class Walker(Evaluator):
         self.checkpointed = False
         self.current_dag: Value | None = None
         self.dag_state: dict[str, dispatch.DagState] = {}
-        self.pending_cursors: Names = {}
-        self.current_flow = ""
+        self.views: Names = {}
+        self.ran_texts: set[int] = set()
+        """First lines of the literals that were run as SQL."""
         self._stack: list[str] = []
         self._discarded: set[int] = set()
         self._returns: list[Value] = []
@@ -170,16 +173,16 @@ class Walker(Evaluator):
         elif isinstance(target, (ast.Tuple, ast.List)):
             items = value.items
             for at, one in enumerate(target.elts):
-                part = (
-                    items[at] if items is not None and at < len(items) else Value(marks=value.marks)
-                )
+                rest = Value(marks=value.marks, kind=value.kind, pending=value.pending)
+                part = items[at] if items is not None and at < len(items) else rest
                 self._bind(one, part, names, None)
         elif isinstance(target, ast.Attribute):
             self._bind_attribute(target, value, names)
         elif isinstance(target, ast.Subscript):
             self._bind_item(target, value, names)
         elif isinstance(target, ast.Starred):
-            self._bind(target.value, Value(marks=value.marks), names, None)
+            rest = Value(marks=value.marks, pending=value.pending)
+            self._bind(target.value, rest, names, None)
 
     def _bind_attribute(self, target: ast.Attribute, value: Value, names: Names) -> None:
         names[ast.unparse(target)] = value
@@ -195,11 +198,11 @@ class Walker(Evaluator):
         key = self.value(target.slice, names) if isinstance(target.slice, ast.expr) else UNKNOWN
         base = self.value(target.value, names)
         column = key.text or ""
-        if isinstance(target.value, ast.Name) and column:
-            fields = {**base.fields, column: value}
-            names[target.value.id] = replace(base, fields=fields)
-        if column:
-            dispatch.on_column(self, base, column, value)
+        if not column:
+            return
+        after = dispatch.on_column(self, base, column, value)
+        if isinstance(target.value, ast.Name):
+            names[target.value.id] = after
 
     def _augment(self, node: ast.AugAssign, names: Names) -> None:
         value = self.value(node.value, names)
@@ -242,9 +245,8 @@ class Walker(Evaluator):
             self.loop -= len(items) == 1
         else:
             marks = source.marks | (joined(items) if items else frozenset())
-            element = (
-                items[0] if items and len(items) == 1 else Value(marks=marks, flags=source.flags)
-            )
+            other = Value(marks=marks, flags=source.flags, pending=source.all_pending())
+            element = items[0] if items and len(items) == 1 else other
             self._bind(node.target, element, names, None)
             self._loop(node.body, names)
         self.block(node.orelse, names)
@@ -291,9 +293,16 @@ class Walker(Evaluator):
         function = self._own_function(call)
         if function is not None:
             return self.inline(function, call)
-        marks = call.marks | call.receiver.marks
+        marks = call.marks | call.receiver.marks | self._callee_marks(call)
         kind = call.receiver.kind if call.receiver.kind in {"frame", "connection", "cursor"} else ""
-        return Value(marks=marks, kind=kind, flags=call.receiver.flags)
+        value = Value(marks=marks, kind=kind, flags=call.receiver.flags, pending=call.pending)
+        return dispatch.on_unknown(self, call, value)
+
+    def _callee_marks(self, call: Call) -> frozenset[Mark]:
+        """A lambda or a user-defined function under a name draws what its body draws."""
+        func = call.node.func
+        known = call.names.get(func.id) if isinstance(func, ast.Name) else None
+        return known.marks if known is not None else frozenset()
 
     def _described(self, node: ast.Call, names: Names) -> Call:
         receiver = UNKNOWN
@@ -355,6 +364,9 @@ class Walker(Evaluator):
         value = returned[0] if returned else UNKNOWN
         for one in returned[1:]:
             value = either(value, one)
+        if not self._stack:
+            # What an entry point gives back is stored by whoever runs it.
+            self.tape.flush(value.all_pending())
         return value
 
     def _parameters(self, function: Function, call: Call) -> Names:
@@ -411,9 +423,7 @@ class Walker(Evaluator):
 
     def frame_attribute(self, base: Value, node: ast.Attribute) -> Value:
         """An attribute of a frame: its writer, or one of its columns."""
-        return spark.attribute(base, node.attr) or Value(
-            marks=base.marks, kind=base.kind, flags=base.flags
-        )
+        return spark.attribute(base, node.attr) or base.data()
 
     def combined(self, node: ast.BinOp, left: Value, right: Value, marks: frozenset[Mark]) -> Value:
         """`a >> b` orders tasks; anything else joins marks."""
@@ -422,24 +432,22 @@ class Walker(Evaluator):
 
     def selected(self, base: Value, key: Value, node: ast.Subscript) -> Value:
         """`frame[condition]` filters; `frame["column"]` is a column."""
-        if key.text is not None and base.kind != "frame":
-            return Value(marks=base.marks)
+        if base.kind != "frame":
+            return Value(marks=base.marks, pending=base.pending)
         if key.text is not None:
-            return Value(kind="frame", marks=base.marks, flags=base.flags)
+            return base.data()
         source = ast.unparse(node.slice)[:300]
-        flags = base.flags
-        if base.kind == "frame":
-            self.tape.draw(key.all_marks(), "filter")
-            if source.startswith("~") and "isin" in source:
-                flags |= {"anti"}
-        return Value(kind=base.kind, marks=base.marks, flags=flags)
+        anti = ("anti",) if source.startswith("~") and "isin" in source else ()
+        return base.data(*anti).shaped(key.all_marks(), "filter")
 
     def first_iteration(self) -> bool:
         """Whether this stands in the arm of a loop's first round."""
         return bool(self.loop) and any(_FIRST.search(one) for one in self.conditions)
 
-    def record(self, write: Write) -> None:
-        """Record a write with what surrounds it."""
+    def record(self, write: Write, *data: Value) -> None:
+        """Record a write with what surrounds it, and what shaped the data written."""
+        if write.how not in _REMOVES:
+            self.tape.flush(shaping(data), write.table)
         self.tape.write(
             replace(
                 write,

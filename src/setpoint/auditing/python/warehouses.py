@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
 from setpoint.auditing.facts import How, Write
-from setpoint.auditing.python.spark import table_text
+from setpoint.auditing.python.names import table_text
 from setpoint.auditing.python.values import UNKNOWN, Value
+from setpoint.auditing.sql.grains import grain_of_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,14 +57,26 @@ def on_call(walker: Walker, call: Call) -> Value | None:
         or "read" in _chain(call)
     ):
         walker.tape.extracts = True
-        path = call.argument(0, "path", "filepath_or_buffer", "name", "tableName")
-        if path.text is not None and path.marks:
-            walker.tape.draw(path.marks, "window")
-        flags = call.receiver.flags if call.receiver.kind == "frame" else frozenset()
-        return Value(kind="frame", flags=flags, marks=frozenset())
+        return _read(call)
     if _EXTRACTS.match(call.dotted):
         walker.tape.extracts = True
     return None
+
+
+def _read(call: Call) -> Value:
+    """A frame that is read or made: a clock in its path decides which data it holds."""
+    path = call.argument(0, "path", "filepath_or_buffer", "name", "tableName", "data")
+    flags = call.receiver.flags if call.receiver.kind == "frame" else frozenset()
+    frame = Value(kind="frame", flags=flags, pending=call.pending)
+    for name, value in path.fields.items():
+        frame = frame.shaped(value.all_marks(), "column", name)
+    for row in path.items or ():
+        for name, value in row.fields.items():
+            frame = frame.shaped(value.all_marks(), "column", name)
+    marks = path.marks if path.text is not None or path.kind != "dict" else frozenset()
+    for word in ("filters", "columns_filter", "where"):
+        marks |= call.keywords.get(word, UNKNOWN).all_marks()
+    return frame.shaped(marks, "request")
 
 
 def _chain(call: Call) -> tuple[str, ...]:
@@ -106,9 +119,19 @@ def _record(
             guard=guard,
             temporary=naming.is_temporary_table(table),
             exact=call.method,
-        )
+            transaction=_transaction(walker, call) if language == "pandas" else 0,
+        ),
+        call.receiver,
+        *call.args,
+        *call.keywords.values(),
     )
     return UNKNOWN
+
+
+def _transaction(walker: Walker, call: Call) -> int:
+    """`to_sql` on a connection joins its transaction; on an engine it has one of its own."""
+    target = call.argument(1, "con")
+    return walker.transaction if target.kind != "engine" else 0
 
 
 def _mode(value: Value, appends: bool, walker: Walker) -> tuple[How, str]:  # noqa: FBT001 - private
@@ -168,20 +191,17 @@ def _write_pandas(walker: Walker, call: Call) -> Value:
 
 
 def _load_table(walker: Walker, call: Call) -> Value:
-    config = call.keywords.get("job_config", UNKNOWN)
+    config = call.argument(3, "job_config")
     disposition = config.fields.get("write_disposition", UNKNOWN)
     name = (disposition.text or disposition.name or "").upper()
-    if "TRUNCATE" in name or "EMPTY" in name:
-        how, guard = How.OVERWRITE, ""
-    elif "APPEND" in name or not name:
-        how, guard = How.APPEND, ""
-        if config != UNKNOWN and not config.fields and config.kind != "job-config":
-            guard = "the caller chooses the disposition"
-        if disposition != UNKNOWN and not name:
-            guard = "the caller chooses the disposition"
-    else:
-        how, guard = How.OVERWRITE, ""
-    return _record(walker, call, how, call.argument(1, "destination"), guard=guard)
+    told = config.kind == "job-config" or bool(config.fields) or "job_config" not in call.keywords
+    if "APPEND" in name or (not name and disposition == UNKNOWN and told):
+        # BigQuery's load jobs append unless told otherwise.
+        return _record(walker, call, How.APPEND, call.argument(1, "destination"))
+    if name:
+        return _record(walker, call, How.OVERWRITE, call.argument(1, "destination"))
+    guard = "the caller chooses the disposition"
+    return _record(walker, call, How.APPEND, call.argument(1, "destination"), guard=guard)
 
 
 def _insert_rows(walker: Walker, call: Call) -> Value:
@@ -214,31 +234,20 @@ def _file(walker: Walker, call: Call) -> Value | None:
     mode = call.keywords.get("mode", UNKNOWN)
     target = call.argument(0, "path", "path_or_buf", "excel_writer", "file")
     table = table_text(walker, target)
-    if call.method == "to_csv" and mode.may_be("a"):
-        guard = "the first round replaces" if mode.choices else ""
-        walker.tape.draw(target.all_marks(), "path", table=table)
-        walker.record(
-            Write(
-                how=How.APPEND,
-                table=table,
-                spot=call.spot,
-                language="files",
-                rows="frame",
-                guard=guard,
-                exact="to_csv",
-            )
-        )
-        return UNKNOWN
+    appends = call.method in {"to_csv", "to_json", "write_csv"} and mode.may_be("a")
     walker.tape.draw(target.all_marks(), "path", table=table)
     walker.record(
         Write(
-            how=How.OVERWRITE,
+            how=How.APPEND if appends else How.OVERWRITE,
             table=table,
             spot=call.spot,
             language="files",
             rows="frame",
+            guard="the first round replaces" if appends and mode.choices else "",
             exact=call.method,
-        )
+            grain="" if appends else grain_of_path(table),
+        ),
+        call.receiver,
     )
     return UNKNOWN
 
@@ -277,6 +286,18 @@ def _dlt_run(walker: Walker, call: Call) -> Value | None:
     return UNKNOWN
 
 
+def _glue(walker: Walker, call: Call) -> Value | None:
+    """Glue's sinks only ever add files or rows."""
+    if not call.receiver_text.endswith("write_dynamic_frame"):
+        return None
+    options = call.argument(2, "connection_options", "catalog_connection").fields
+    guard = "preactions that clear the scope" if "preactions" in options else ""
+    target = (
+        options.get("path") or options.get("dbtable") or call.keywords.get("table_name", UNKNOWN)
+    )
+    return _record(walker, call, How.APPEND, target, guard=guard)
+
+
 _HANDLERS: dict[str, Callable[[Walker, Call], Value | None]] = {
     "to_sql": _to_sql,
     "to_gbq": _to_gbq,
@@ -301,4 +322,7 @@ _HANDLERS: dict[str, Callable[[Walker, Call], Value | None]] = {
     "copy_from": _copy_from,
     "bulk_load": _copy_from,
     "run": _dlt_run,
+    "from_options": _glue,
+    "from_catalog": _glue,
+    "from_jdbc_conf": _glue,
 }

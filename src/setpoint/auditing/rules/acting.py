@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from setpoint.auditing import naming
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -11,12 +13,26 @@ if TYPE_CHECKING:
     from setpoint.auditing.world import Case
 
 
+_LIBRARY_WORDS = frozenset(
+    {
+        "utils", "util", "helpers", "helper", "common", "lib", "libs", "notifications", "notifier",
+        "alerts", "alert", "alerting", "core", "api", "app", "bot", "server", "client", "clients",
+        "sdk", "services", "hooks", "shared", "tools", "examples",
+    }
+)  # fmt: skip
+
+
+def _is_library(case: Case) -> bool:
+    """Code for others to call: what it sends, and how often, its callers decide."""
+    return bool(naming.words(case.file.path) & _LIBRARY_WORDS)
+
+
 def effects(case: Case, kind: str) -> Iterator[Effect]:
     """The unguarded effects of a kind, in units that move data or are run by an orchestrator."""
     if case.file.setting != "pipeline" or case.unit.alert:
         return
     moves = any(unit.writes or unit.extracts for unit in case.file.units)
-    if not (case.orchestrated or case.file.dags or moves):
+    if not (case.orchestrated or case.file.dags or moves) and _is_library(case):
         return
     for effect in case.unit.effects:
         if effect.kind == kind and not effect.guard:

@@ -31,7 +31,11 @@ def draws(case: Case, source: Source, roles: set[str]) -> Iterator[Draw]:
             continue
         if draw.table and not _lasts(case, draw):
             continue
-        if source is Source.ENVIRONMENT and not _ROW_WORDS.search(draw.text):
+        if (
+            draw.role == "request"
+            and source is not Source.CLOCK
+            and not _ROW_WORDS.search(draw.text)
+        ):
             continue
         if source is Source.UUID and draw.role == "default":
             continue

@@ -34,7 +34,9 @@ def load(ds: str, lookback_days: int = 3): ...  # stated in the task, recorded w
 
 def judge(case: Case) -> Iterator[Finding]:
     """Environment variables that decide rows."""
-    for draw in draws(case, Source.ENVIRONMENT, {"filter", "window", "limit", "join", "partition"}):
+    for draw in draws(
+        case, Source.ENVIRONMENT, {"filter", "window", "limit", "join", "partition", "request"}
+    ):
         yield found(
             RULE,
             case,

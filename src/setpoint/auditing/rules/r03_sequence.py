@@ -14,6 +14,7 @@ from setpoint.auditing.rules.found import found, shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from setpoint.auditing.facts import Write
     from setpoint.auditing.world import Case
 
 RULE = Rule(
@@ -47,7 +48,8 @@ def judge(case: Case) -> Iterator[Finding]:
             "derive the key from the business key: a hash of stable columns",
         )
     for write in case.unit.writes:
-        if write.how is How.CREATE and write.serial and _is_filled(case, write.table):
+        made = write.how in {How.CREATE, How.OVERWRITE}
+        if made and write.serial and _matters(case, write):
             spot = write.serial_spot or Spot(line=write.spot.line, end_line=write.spot.end_line)
             yield found(
                 RULE,
@@ -59,7 +61,15 @@ def judge(case: Case) -> Iterator[Finding]:
             )
 
 
-def _is_filled(case: Case, table: str) -> bool:
-    if naming.is_log_table(table) or naming.is_temporary_table(table):
+def _matters(case: Case, write: Write) -> bool:
+    """Whether a column that numbers itself is a key of the warehouse, not of an application."""
+    table = write.table
+    if naming.may_be_log_table(table) or naming.is_temporary_table(table):
         return False
-    return any(naming.same_table(table, other) for other in case.world.loaded)
+    if case.file.setting in {"application", "test", "sample"}:
+        return False
+    return (
+        naming.is_warehouse_key(write.serial)
+        or naming.is_warehouse_table(table)
+        or any(naming.same_table(table, other) for other in case.world.loaded)
+    )

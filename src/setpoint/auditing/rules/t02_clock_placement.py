@@ -35,7 +35,10 @@ df.withColumn("ds", F.lit(ds).cast("date")).write.partitionBy("ds").mode("overwr
 
 def judge(case: Case) -> Iterator[Finding]:
     """Clocks that decide placement."""
+    windows = {one.spot for one in case.unit.draws if one.role in {"window", "filter", "request"}}
     for draw in draws(case, Source.CLOCK, {"partition", "key", "name", "path"}):
+        if draw.spot in windows:
+            continue
         where = draw.column or shown(draw.table)
         yield found(
             RULE,

@@ -38,8 +38,8 @@ def load(ds):  # the orchestrator's logical date
 
 def judge(case: Case) -> Iterator[Finding]:
     """Python clocks that decide a window."""
-    for draw in draws(case, Source.CLOCK, {"window", "filter", "join", "limit"}):
-        if draw.language != "python":
+    for draw in draws(case, Source.CLOCK, {"window", "filter", "join", "limit", "request"}):
+        if draw.language != "python" and draw.role != "request":
             continue
         yield found(
             RULE,

@@ -16,7 +16,8 @@ _HINTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "tsql",
             (
-                r"\bgetdate\(\)|\[dbo\]|\bdbo\.|^\s*go\s*$|\bnvarchar\b|\bnewid\(\)|\bisnull\("
+                r"\bgetdate\(\)|\bnext\s+value\s+for\b|\[dbo\]|\bdbo\.|^\s*go\s*$|\bnvarchar\b"
+                r"|\bnewid\(\)|\bisnull\("
                 r"|#\w+\b(?=\s*\()|@@rowcount"
                 r"|\bset\s+nocount|\bsysdatetime\(|\bselect\s+top\s|\btry_convert\(|\bdatetime2\b"
                 r"|\bbegin\s+tran|\binto\s+#\w"
@@ -121,7 +122,7 @@ _KNOWN = frozenset(
         "tsql", "exasol", "fabric",
     }
 )  # fmt: skip
-MOST_TRIES = 5
+MOST_TRIES = 9
 
 
 def known_dialect(name: str) -> str | None:

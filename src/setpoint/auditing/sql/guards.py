@@ -127,23 +127,28 @@ def _watermark(root: exp.Expr, mirrors: frozenset[str]) -> str:
 
 
 def one_row_a_key(
-    source: exp.Expr | None, reduced: Mapping[str, bool], *, fuel: int = _FUEL
+    source: exp.Expr | None,
+    reduced: Mapping[str, bool],
+    keys: frozenset[str] = frozenset(),
+    *,
+    fuel: int = _FUEL,
 ) -> bool:
     """Whether the source of a merge shows, in the code, at most one row a key.
 
-    `reduced` tells it of CTEs and of tables made earlier in the same unit.
+    `reduced` tells it of CTEs and of tables made earlier in the same unit. Without `keys` any
+    reduction counts.
     """
     if source is None or fuel == 0:
         return True
     if isinstance(source, (exp.Subquery, exp.Paren)):
-        return one_row_a_key(source.this, reduced, fuel=fuel - 1)
+        return one_row_a_key(source.this, reduced, keys, fuel=fuel - 1)
     if isinstance(source, exp.Values):
         return True
     if isinstance(source, exp.Table):
         return _table_is_reduced(source, reduced)
     if isinstance(source, exp.Select):
-        return _select_is_reduced(source, reduced, fuel)
-    return not isinstance(source, exp.SetOperation) or bool(source.args.get("distinct"))
+        return _select_is_reduced(source, reduced, keys, fuel)
+    return not isinstance(source, exp.SetOperation)
 
 
 def _table_is_reduced(table: exp.Table, reduced: Mapping[str, bool]) -> bool:
@@ -153,16 +158,34 @@ def _table_is_reduced(table: exp.Table, reduced: Mapping[str, bool]) -> bool:
     return any(known and naming.same_table(name, other) for other, known in reduced.items())
 
 
-def _select_is_reduced(select: exp.Select, reduced: Mapping[str, bool], fuel: int) -> bool:
-    if any(select.args.get(part) for part in ("group", "distinct", "qualify")):
+def _select_is_reduced(
+    select: exp.Select, reduced: Mapping[str, bool], keys: frozenset[str], fuel: int
+) -> bool:
+    if select.args.get("qualify") or _distinct(select, keys) or _grouped(select, keys):
         return True
     if select.args.get("from_") is None or _single(select) or _first_of_each(select):
         return True
     inner = dict(reduced)
     for cte in select.find_all(exp.CTE):
         if cte.find_ancestor(exp.Select) is select:
-            inner[cte.alias.lower()] = one_row_a_key(cte.this, inner, fuel=fuel - 1)
-    return one_row_a_key(select.args["from_"].this, inner, fuel=fuel - 1)
+            inner[cte.alias.lower()] = one_row_a_key(cte.this, inner, keys, fuel=fuel - 1)
+    return one_row_a_key(select.args["from_"].this, inner, keys, fuel=fuel - 1)
+
+
+def _distinct(select: exp.Select, keys: frozenset[str]) -> bool:
+    distinct = select.args.get("distinct")
+    if distinct is None:
+        return False
+    chosen = {one.alias_or_name.lower() for one in select.expressions}
+    # DISTINCT over more than the key leaves a key twice as soon as another column changed.
+    return bool(distinct.args.get("on")) or not keys or chosen <= keys
+
+
+def _grouped(select: exp.Select, keys: frozenset[str]) -> bool:
+    group = select.args.get("group")
+    if group is None:
+        return False
+    return not keys or len(group.expressions) <= len(keys)
 
 
 def _single(select: exp.Select) -> bool:

@@ -13,7 +13,7 @@ from setpoint.auditing import naming
 from setpoint.auditing.facts import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 HOLE = re.compile(r"__h(\d+)__+", re.IGNORECASE)
 """How a Python value that was pasted or bound into a SQL text is written before parsing."""
@@ -119,14 +119,19 @@ class Input:
     hole: int = -1
 
 
-def inputs_of(root: exp.Expr, columns: tuple[str, ...]) -> Iterator[Input]:
+def inputs_of(
+    root: exp.Expr, columns: tuple[str, ...], variables: Mapping[str, int]
+) -> Iterator[Input]:
     """Every hidden input and hole in a statement, with its role.
 
-    `columns` are the target's columns in the order of the values, where the statement names them.
+    `columns` are the target's columns in the order of the values, where the statement names them;
+    `variables` were set from a clock, each at an offset.
     """
     filtered = _Filtered(root)
     hiding = _hiding_kinds()
     for node in root.walk():
+        if variables:
+            yield from _variable(node, columns, filtered, variables)
         kind = type(node)
         source = source_of(node) if kind in hiding else None
         if source is None and kind is not exp.Literal and kind is not exp.Identifier:
@@ -157,6 +162,22 @@ def _hiding_kinds() -> frozenset[type[exp.Expr]]:
         for kind in vars(exp).values()
         if isinstance(kind, type) and (issubclass(kind, _HIDING) or kind.__name__ in names)
     )
+
+
+def _variable(
+    node: exp.Expr,
+    columns: tuple[str, ...],
+    filtered: _Filtered,
+    variables: Mapping[str, int],
+) -> Iterator[Input]:
+    """The use of a variable that was set from a clock: reported where it was set."""
+    plain = isinstance(node, exp.Column) and not node.table
+    if not plain and not isinstance(node, (exp.Parameter, exp.Placeholder)):
+        return
+    name = node.name.lower().lstrip("@$:")
+    if name in variables:
+        role, column = role_of(node, columns, filtered)
+        yield Input(source=Source.CLOCK, role=role, column=column, start=variables[name], text=name)
 
 
 def _as_input(

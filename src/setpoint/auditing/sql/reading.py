@@ -15,6 +15,7 @@ from setpoint.auditing.sql.splitting import (
     MOST_DEPTH,
     MOST_TOKENS,
     Statement,
+    as_insert,
     open_bodies,
     split_statements,
     tokenize,
@@ -60,6 +61,29 @@ _LOAD_INFILE = re.compile(
     r"load\s+data\s+(?:\w+\s+)*infile\s+.*?\b(?P<mode>replace\s+"
     r"|ignore\s+)?into\s+table\s+(?P<table>[\w.`]+)",
     re.IGNORECASE | re.DOTALL,
+)
+_VARIABLE = re.compile(
+    r"(?:declare\s+|set\s+)?@?(?P<name>[A-Za-z_]\w*)\s*(?:[\w() ,]*?)\s*(?::=|=|\bdefault\b)"
+    r"\s*(?P<value>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+CLOCK_TEXT = re.compile(
+    r"\b(?:current_?date|current_?timestamp|current_?datetime|now|getdate|getutcdate|sysdate|today"
+    r"|sysdatetime|sysutcdatetime|sysdatetimeoffset|curdate|localtimestamp|clock_timestamp)\b",
+    re.IGNORECASE,
+)
+_CREATED = re.compile(
+    r"create\s+(?:or\s+replace\s+)?(?P<temporary>(?:global\s+|local\s+)?temp(?:orary)?\s+"
+    r"|volatile\s+)?"
+    r"(?P<kind>table|stream|view)\s+(?:if\s+not\s+exists\s+)?(?P<name>[\w.`\"\[\]#]+)",
+    re.IGNORECASE,
+)
+_OTHER_CREATE = re.compile(
+    r"create\s+(?:or\s+replace\s+)?(?:\w+\s+)?(?:stream|task|stage|pipe|file\s+format|warehouse"
+    r"|role|"
+    r"user|sequence|index|schema|database|extension|type|domain|trigger|policy|tag|alert|function|"
+    r"procedure|proc|event|login|job|publication|subscription|rule|server|materialized\s+view)\b",
+    re.IGNORECASE,
 )
 _PLSQL_TRANSACTION = re.compile(r"language\s+'?plpgsql", re.IGNORECASE)
 
@@ -177,6 +201,7 @@ class _Reader:
         """All statements of the text."""
         for statement in split_statements(tokens, self._text):
             self._follow_transaction(statement)
+            self._follow_variables(statement)
             if statement.head in _READ_HEADS and self._is_wanted(statement):
                 self._read_statement(statement)
         return SqlFacts(
@@ -198,10 +223,30 @@ class _Reader:
         ):
             self._transaction = 0
 
+    def _follow_variables(self, statement: Statement) -> None:
+        """Remember variables that take a clock's value, temporary tables and change streams."""
+        text = self._text[statement.start : statement.end]
+        if statement.head not in _READ_HEADS or statement.head == "with":
+            match = _VARIABLE.match(text[:400])
+            if match is not None:
+                name = match["name"].lower()
+                if CLOCK_TEXT.search(match["value"]):
+                    self._memory.clocks[name] = statement.start
+                else:
+                    self._memory.clocks.pop(name, None)
+        elif statement.head == "create":
+            made = _CREATED.match(text[:300])
+            if made is not None and made["temporary"]:
+                self._memory.temporary.add(made["name"].strip('"`[]').lower())
+            elif made is not None and made["kind"].lower() == "stream":
+                self._memory.streams.add(made["name"].lower())
+
     def _is_wanted(self, statement: Statement) -> bool:
+        text = self._text[statement.start : statement.end]
+        if statement.head == "create" and _OTHER_CREATE.match(text[:200]):
+            return False
         if statement.head not in {"select", "with"} or self._selects:
             return True
-        text = self._text[statement.start : statement.end]
         return WRITES.search(text) is not None
 
     def _read_statement(self, statement: Statement) -> None:
@@ -242,10 +287,13 @@ class _Reader:
         from sqlglot import exp
         from sqlglot.errors import SqlglotError
 
+        tokens = list(statement.tokens)
+        if statement.head == "replace":
+            tokens[0] = as_insert(tokens[0])
         for dialect in self._dialects:
             parser = dialect_named(dialect).parser()
             try:
-                roots = parser.parse(list(statement.tokens), self._text)
+                roots = parser.parse(list(tokens), self._text)
             except (
                 SqlglotError,
                 RecursionError,
@@ -287,7 +335,10 @@ class _Reader:
         return write
 
     def _keep(self, write: Write) -> None:
-        self._writes.append(replace(write, transaction=self._transaction))
+        spot = None
+        if write.serial_start >= 0:
+            spot = self._lines.spot(write.serial_start, write.serial_start + len(write.serial))
+        self._writes.append(replace(write, transaction=self._transaction, serial_spot=spot))
 
     def _remember_reads(self, root: exp.Expr, write: Write | None) -> None:
         from sqlglot import exp
@@ -314,7 +365,7 @@ class _Reader:
         from setpoint.auditing.sql.inputs import inputs_of
 
         how = write.how if write is not None else None
-        for one in inputs_of(root, columns):
+        for one in inputs_of(root, columns, self._memory.clocks):
             role = _settled_role(one, write)
             if one.hole >= 0:
                 self._holes.append(

@@ -70,6 +70,8 @@ _CONTINUES = frozenset(
         "no",
     ]
 )
+_BODIES = frozenset({"insert", "merge", "delete", "update", "truncate", "with", "call"})
+_RUNNERS = frozenset({"task", "procedure", "proc", "function", "event"})
 _BLOCK_WORDS = frozenset(["begin", "then", "else", "loop", "do", "declare", "go", "end"])
 _CLOCK_WORDS = frozenset(
     [
@@ -140,6 +142,13 @@ def tokenize(text: str, dialect: str) -> list[Token]:
     return tokens
 
 
+def as_insert(token: Token) -> Token:
+    """The first word of `REPLACE INTO …` read as INSERT, so that one parser serves both."""
+    from sqlglot.tokenizer_core import Token, TokenType
+
+    return Token(TokenType.INSERT, "INSERT", token.line, token.col, token.start, token.end)
+
+
 def split_statements(tokens: Sequence[Token], text: str) -> Iterator[Statement]:
     """The statements, cut at semicolons, batch separators, and where a new one plainly begins."""
     from sqlglot.tokenizer_core import TokenType
@@ -188,12 +197,14 @@ def _begins_anew(
     token: Token, tokens: Sequence[Token], at: int, pending: Sequence[Token], text: str
 ) -> bool:
     word = token.text.lower()
-    if word not in _STARTS_WITHOUT_SEMICOLON:
+    if word not in _STARTS_WITHOUT_SEMICOLON and word not in _BODIES:
         return False
     previous = tokens[at - 1].text.lower()
-    if previous in _CONTINUES:
-        return False
     head = pending[0].text.lower()
+    if word in _BODIES and previous == "as" and head == "create" and _runs_later(pending):
+        return True
+    if word not in _STARTS_WITHOUT_SEMICOLON or previous in _CONTINUES:
+        return False
     if head == "create" and not _has_body(pending):
         return word in {"insert", "go"} and _first_on_line(token, text)
     if word == "end" and any(one.text.lower() == "case" for one in pending):
@@ -201,6 +212,11 @@ def _begins_anew(
     if previous in {"begin", "else", "go"} or (head == "if" and word != "end"):
         return True
     return _first_on_line(token, text)
+
+
+def _runs_later(pending: Sequence[Token]) -> bool:
+    """Whether the CREATE makes something that runs its body: a task, a procedure, an event."""
+    return any(one.text.lower() in _RUNNERS for one in pending[1:6])
 
 
 def _has_body(pending: Sequence[Token]) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from setpoint.auditing.dbt.jinja import Hole, Masked, has_templates, mask
 from setpoint.auditing.facts import Draw, How, Source, Write
+from setpoint.auditing.sql.grains import grain_of
 from setpoint.auditing.sql.inputs import HOLE
 from setpoint.auditing.sql.reading import Lines, SqlFacts, read_sql
 
@@ -118,8 +119,6 @@ def _restored_write(write: Write, restored: object, masked: Masked) -> Write:
     scope = str(restored(write.scope))
     grain = write.grain
     if write.how in {How.DELETE, How.OVERWRITE, How.DYNAMIC} and masked.holes:
-        from setpoint.auditing.sql.writes import grain_of
-
         grain = grain_of(scope)
     return replace(
         write,
@@ -127,4 +126,5 @@ def _restored_write(write: Write, restored: object, masked: Masked) -> Write:
         scope=scope,
         exact=str(restored(write.exact)),
         grain=grain,
+        source_grain=grain_of(str(restored(write.source_filter))),
     )

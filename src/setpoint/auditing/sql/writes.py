@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from setpoint.auditing import naming
 from setpoint.auditing.facts import How, Spot, Write
+from setpoint.auditing.sql.grains import grain_of
 from setpoint.auditing.sql.guards import insert_guard, one_row_a_key, table_name
 from setpoint.auditing.sql.inputs import source_of
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _PLACEHOLDERS = (exp.Placeholder, exp.Parameter, exp.SessionParameter)
-_HOUR = re.compile(r"hour|\bhr\b|\bts\b|data_interval|next_execution", re.IGNORECASE)
-_DAY = re.compile(r"\bds\b|ds_nodash|\bdt\b|date|\bday\b|\bds_|execution_date", re.IGNORECASE)
 _HOLE_OR_ARGUMENT = re.compile(r"__h\d+__|__j\d+_*")
 
 
@@ -29,6 +28,10 @@ class Memory:
     reduced: dict[str, bool] = field(default_factory=dict)
     """Tables made in this unit, and whether they hold one row a key."""
     temporary: set[str] = field(default_factory=set)
+    streams: set[str] = field(default_factory=set)
+    """Change streams, which hand out each row once."""
+    clocks: dict[str, int] = field(default_factory=dict)
+    """Variables that were set from a clock, and where."""
 
 
 def write_of(root: exp.Expr, spot: Spot, dialect: str, memory: Memory, text: str) -> Write | None:
@@ -55,7 +58,6 @@ def _is_temporary(table: str, memory: Memory) -> bool:
 
 
 def _insert(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
-    del memory
     if not isinstance(root, exp.Insert):
         return None
     target = root.this
@@ -67,7 +69,15 @@ def _insert(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
         if isinstance(target, exp.Schema)
         else ()
     )
-    blank = replace(blank, table=table, columns=columns, rows=_rows_of(root.expression))
+    blank = replace(
+        blank,
+        table=table,
+        columns=columns,
+        rows=_rows_of(root.expression),
+        source_filter=_filters(root.expression),
+    )
+    if blank.exact[:7].lower() == "replace":
+        return replace(blank, how=How.UPSERT)
     partition = _partition_of(target)
     if root.args.get("overwrite"):
         return _overwrite(blank, partition)
@@ -80,9 +90,23 @@ def _insert(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
     return replace(
         blank,
         how=How.APPEND,
-        guard=insert_guard(root, table),
+        guard=insert_guard(root, table) or _stream_guard(root, memory),
         scope=partition.sql().lower() if partition is not None else "",
     )
+
+
+def _filters(query: exp.Expr | None) -> str:
+    if not isinstance(query, exp.Query):
+        return ""
+    return " ".join(where.this.sql().lower() for where in query.find_all(exp.Where))[:600]
+
+
+def _stream_guard(root: exp.Insert, memory: Memory) -> str:
+    for table in root.expression.find_all(exp.Table) if root.expression else ():
+        name = table_name(table)
+        if name in memory.streams or name.endswith(("_stream", "_strm")):
+            return "a change stream, which hands out each row once"
+    return ""
 
 
 def _partition_of(target: exp.Expr | None) -> exp.Expr | None:
@@ -107,13 +131,6 @@ def _overwrite(blank: Write, partition: exp.Expr | None) -> Write:
         scope_columns=names,
         grain=grain_of(text),
     )
-
-
-def grain_of(text: str) -> str:
-    """The length of the slice that a filter or partition names: hour, day, or not known."""
-    if _HOUR.search(text):
-        return "hour"
-    return "day" if _DAY.search(text) else ""
 
 
 def _rows_of(query: exp.Expr | None) -> str:
@@ -151,7 +168,7 @@ def key_problem(keys: tuple[str, ...]) -> str:
     stamped = [key for key in keys if naming.is_write_stamp(key)]
     if stamped:
         return f"{stamped[0]} is the moment of the load: no two runs give the same key"
-    if keys and not any(naming.is_stable(key) for key in keys):
+    if keys and not any(naming.is_stable(key) and not naming.is_mutable(key) for key in keys):
         mutable = [key for key in keys if naming.is_mutable(key)]
         if mutable:
             return f"{mutable[0]} may change, and then the same entity is inserted again"
@@ -169,17 +186,26 @@ def _merge(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
     keys = _merge_keys(condition, aliases, other)
     actions = _merge_actions(root)
     reduced = dict(memory.reduced)
+    known = frozenset(keys)
     for cte in root.find_all(exp.CTE):
-        reduced[cte.alias.lower()] = one_row_a_key(cte.this, reduced)
+        reduced[cte.alias.lower()] = one_row_a_key(cte.this, reduced, known)
+    if _is_single_row(source):
+        # One row of parameters: an application's upsert.
+        keys = ()
     return replace(
         blank,
         how=How.MERGE,
         table=table_name(target),
         keys=keys,
         key_problem=_merge_problem(condition, keys, root, actions),
-        reduced=one_row_a_key(source, reduced),
+        reduced=one_row_a_key(source, reduced, known) or _replaces(root),
         counter=_counter(actions, foreign={other} - aliases),
     )
+
+
+def _is_single_row(source: object) -> bool:
+    inner = source.this if isinstance(source, exp.Subquery) else source
+    return isinstance(inner, exp.Select) and inner.args.get("from_") is None
 
 
 def _merge_keys(condition: object, aliases: set[str], other: str) -> tuple[str, ...]:
@@ -339,6 +365,8 @@ def _create(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
         memory.reduced[table] = one_row_a_key(query, memory.reduced)
     if kind != "TABLE":
         return None
+    if root.find(exp.PrimaryKeyColumnConstraint, exp.PrimaryKey, exp.UniqueColumnConstraint):
+        memory.reduced[table] = True
     serial = _serial(root)
     guard = "created here" if not root.args.get("exists") else ""
     return replace(
@@ -349,6 +377,7 @@ def _create(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
         guard=guard,
         rows="select" if isinstance(query, exp.Query) else "literals",
         serial=serial.name.lower() if serial is not None else "",
+        serial_start=int(serial.this.meta.get("start", -1)) if serial is not None else -1,
         columns=tuple(one.name.lower() for one in root.this.expressions)
         if isinstance(root.this, exp.Schema)
         else (),
