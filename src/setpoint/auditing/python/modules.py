@@ -26,6 +26,8 @@ class Module:
         self.methods: dict[str, dict[str, ast.FunctionDef | ast.AsyncFunctionDef]] = {}
         self.owner: dict[int, str] = {}
         self._starts: list[int] | None = None
+        # By identity; the node is kept beside, so that no other can take its place.
+        self._spots: dict[int, tuple[ast.AST, Spot]] = {}
         for node in statements_of(tree):
             self._learn(node)
 
@@ -67,6 +69,12 @@ class Module:
 
     def spot(self, node: ast.expr | ast.stmt) -> Spot:
         """Where a node stands."""
+        known = self._spots.get(id(node))
+        if known is None:
+            known = self._spots[id(node)] = (node, self._spot(node))
+        return known[1]
+
+    def _spot(self, node: ast.expr | ast.stmt) -> Spot:
         start, end = self._offset(node.lineno, node.col_offset), -1
         if node.end_lineno is not None and node.end_col_offset is not None:
             end = self._offset(node.end_lineno, node.end_col_offset)
