@@ -203,6 +203,7 @@ def same_table(one: str, other: str) -> bool:
     """Whether two names can mean one table: equal, or one a dotted suffix of the other."""
     if not one or not other:
         return False
+    one, other = one.rstrip("/"), other.rstrip("/")
     return one == other or one.endswith(f".{other}") or other.endswith(f".{one}")
 
 

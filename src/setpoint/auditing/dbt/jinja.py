@@ -8,9 +8,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-TAG = re.compile(r"\{#.*?#\}|\{%-?.*?-?%\}|\{\{-?.*?-?\}\}", re.DOTALL)
+_OPENING = re.compile(r"\{[#%{]")
+_CLOSINGS = {"{#": "#}", "{%": "%}", "{{": "}}"}
+_QUOTES_OR_CLOSING = {
+    "{%": re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|%\}"),
+    "{{": re.compile(r"'[^']*'|\"[^\"]*\"|\}\}"),
+}
 _OTHER_TEMPLATES = re.compile(
     r"\$\{[^}\n]*\}|\$\(\w+\)|(?<!\{)\{[A-Za-z_][\w.]*\}(?!\})|%\(\w+\)s|&&?\w+\.?(?=\s|')"
 )
@@ -82,6 +87,33 @@ def has_templates(text: str) -> bool:
     return "{{" in text or "{%" in text or _OTHER_TEMPLATES.search(text) is not None
 
 
+def tags(text: str) -> Iterator[tuple[int, int]]:
+    """The spans of the Jinja tags, quotes inside them respected."""
+    at = 0
+    while True:
+        opening = _OPENING.search(text, at)
+        if opening is None:
+            return
+        start = opening.start()
+        end = _end_of_tag(text, start, opening.group(0))
+        if end < 0:
+            at = start + 2
+            continue
+        yield start, end
+        at = end
+
+
+def _end_of_tag(text: str, start: int, kind: str) -> int:
+    closing = _CLOSINGS[kind]
+    pattern = _QUOTES_OR_CLOSING.get(kind)
+    limit = start + 6000
+    for match in pattern.finditer(text, start + 2, limit) if pattern is not None else ():
+        if match.group(0) == closing:
+            return match.end()
+    found = text.find(closing, start + 2, limit)
+    return found + 2 if found >= 0 else -1
+
+
 def mask(
     text: str, *, macros: Mapping[str, str], last_arms: bool = False, blank_calls: bool = False
 ) -> Masked:
@@ -126,10 +158,10 @@ class _Masker:
 
     def run(self) -> Masked:
         at = 0
-        for match in TAG.finditer(self._text):
-            self._plain(self._text[at : match.start()], at)
-            self._tag(match)
-            at = match.end()
+        for start, end in tags(self._text):
+            self._plain(self._text[at:start], at)
+            self._tag(start, end)
+            at = end
         self._plain(self._text[at:], at)
         masked = "".join(self._out)
         return Masked(
@@ -156,26 +188,27 @@ class _Masker:
             at = match.end()
         self._out.append(text[at:])
 
-    def _tag(self, match: re.Match[str]) -> None:
-        tag = match.group(0)
+    def _tag(self, start: int, end: int) -> None:
+        tag = self._text[start:end]
+        inner = tag[2:-2].strip("-+ \n\t\r")
         if tag.startswith("{#"):
             self._out.append(_blank(tag))
         elif tag.startswith("{%"):
-            self._statement(tag[2:-2].strip("-+ \n\t\r"), match.start())
+            self._statement(inner, start)
             self._out.append(_blank(tag))
         else:
-            self._expression(tag[2:-2].strip("-+ \n\t\r"), match)
+            self._expression(inner, start, end)
 
-    def _expression(self, inner: str, match: re.Match[str]) -> None:
+    def _expression(self, inner: str, start: int, end: int) -> None:
         if re.match(r"config\s*\(", inner):
-            self._configs.append((inner, match.start(), match.end()))
-            self._out.append(_blank(match.group(0)))
+            self._configs.append((inner, start, end))
+            self._out.append(_blank(self._text[start:end]))
         elif self._silent or any(not arm.keep for arm in self._arms):
             if not self._silent:
                 self._kept_back.append(inner)
-            self._out.append(_blank(match.group(0)))
+            self._out.append(_blank(self._text[start:end]))
         else:
-            self._out.append(self._hole(inner, match.start(), match.end()))
+            self._out.append(self._hole(inner, start, end))
 
     def _hole(self, inner: str, start: int, end: int) -> str:
         meaning, table = self._meaning(inner)

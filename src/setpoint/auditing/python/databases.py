@@ -303,7 +303,14 @@ def run_text(
         memory=walker.memory,
     )
     walker.unparsed.extend(facts.unparsed)
-    reading = _Reading(walker=walker, holes=holes, line=line, transaction=transaction, many=many)
+    reading = _Reading(
+        walker=walker,
+        holes=holes,
+        line=line,
+        transaction=transaction,
+        many=many,
+        data=params.all_pending(),
+    )
     return reading.take(facts)
 
 
@@ -336,6 +343,8 @@ class _Reading:
     line: int
     transaction: int
     many: bool
+    data: frozenset[Pending]
+    """What shaped the values that are bound."""
 
     def named(self, name: str) -> str:
         shown = re.sub(
@@ -378,7 +387,7 @@ class _Reading:
                 exact=self.named(write.exact),
                 rows=rows,
             ),
-            Value(pending=views),
+            Value(pending=views | self.data),
         )
 
     def _draws(self, facts: SqlFacts, *, only_select: bool) -> frozenset[Pending]:

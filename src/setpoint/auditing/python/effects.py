@@ -76,6 +76,8 @@ def _kind(walker: Walker, call: Call) -> str:
         and re.search(r"smtp|server|mail", call.receiver_text, re.IGNORECASE)
     ):
         return "mail"
+    if method == "send" and walker.module.imported("sendgrid"):
+        return "mail"
     if method == "send" and (
         re.search(r"sendgrid|\bsg\b|yag|mailgun|smtp|gmail|mail", call.receiver_text, re.IGNORECASE)
     ):

@@ -114,7 +114,10 @@ def _reduce(walker: Walker, call: Call) -> Value | None:
 def _join(walker: Walker, call: Call) -> Value | None:
     del walker
     how = call.argument(2, "how").text or ""
-    anti = "anti" in how.lower() or call.method in {"subtract", "exceptAll"}
+    if call.receiver.marks or not call.receiver_is_data():
+        return None
+    anti = "anti" in how.lower() or call.method == "exceptAll"
+    anti = anti or (call.method == "subtract" and call.receiver.kind == "frame")
     if anti or re.search(r"['\"]left_?anti['\"]", call.source()):
         joined_frame = call.receiver.data("anti")
     elif call.receiver.kind == "frame":

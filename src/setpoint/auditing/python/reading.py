@@ -28,7 +28,7 @@ INTERESTING = re.compile(
     r"|insert_rows|insert_many|"
     r"write_database|write_delta|\bINSERT\s+INTO\b|\bMERGE\s+INTO\b|\bTRUNCATE\b"
     r"|\bDELETE\s+FROM\b|\bUPDATE\s+\S+\s+SET\b|COPY\s+\w|"
-    r"\bLOAD\s+DATA\b|INSERT\s+OVERWRITE|\bDAG\(|@dag|@task|@flow|@asset|@op\b|Operator\("
+    r"\bLOAD\s+DATA\b|INSERT\s+OVERWRITE|\bDAG\(|@(?:\w+\.)?(?:dag|task|flow|asset|op|multi_asset)\b|Operator\("
     r"|to_csv\(|to_parquet\(|copy_from\(|"
     r"sendmail|send_email|chat_postMessage|requests\.post|\.produce\(|producer\.send|\.publish\("
     r"|send_message\(|\.merge\(|write_disposition|"

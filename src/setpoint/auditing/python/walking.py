@@ -83,6 +83,7 @@ class Walker(Evaluator):
         """First lines of the literals that were run as SQL."""
         self._stack: list[str] = []
         self._discarded: set[int] = set()
+        self._alerts = 0
         self._returns: list[Value] = []
         self._inlined_calls = 0
         self._statements = 0
@@ -130,7 +131,8 @@ class Walker(Evaluator):
     def statement(self, node: ast.stmt, names: Names) -> None:  # noqa: C901, PLR0912 - a dispatch over kinds
         """Go through one statement."""
         if isinstance(node, ast.Expr):
-            self._discarded.add(id(node.value))
+            ran = node.value.value if isinstance(node.value, ast.Await) else node.value
+            self._discarded.add(id(ran))
             self.value(node.value, names)
         elif isinstance(node, ast.Assign):
             self._assign(node.targets, self.value(node.value, names), names, node.value)
@@ -355,12 +357,15 @@ class Walker(Evaluator):
     def run_function(self, function: Function, names: Names) -> Value:
         """Go through a function's body; what it returns is known afterwards."""
         self._stack.append(function.name)
+        alert = any(is_alert_name(ast.unparse(one)) for one in function.decorator_list)
+        self._alerts += alert
         before, self._returns = self._returns, []
         conditions, self.conditions = self.conditions, list(self.conditions)
         self.block(function.body, names)
         returned = self._returns
         self._returns, self.conditions = before, conditions
         self._stack.pop()
+        self._alerts -= alert
         value = returned[0] if returned else UNKNOWN
         for one in returned[1:]:
             value = either(value, one)
@@ -419,7 +424,11 @@ class Walker(Evaluator):
 
     def in_alert(self) -> bool:
         """Whether this stands in a function or task that tells of failures."""
-        return self.tape.alert or any(is_alert_name(name) for name in self._stack)
+        return (
+            bool(self._alerts)
+            or self.tape.alert
+            or any(is_alert_name(name) for name in self._stack)
+        )
 
     def frame_attribute(self, base: Value, node: ast.Attribute) -> Value:
         """An attribute of a frame: its writer, or one of its columns."""

@@ -53,7 +53,7 @@ def on_call(walker: Walker, call: Call) -> Value | None:
         return _file(walker, call)
     if (
         _READERS.match(call.method)
-        or call.dotted.startswith(("spark.read", "pyspark."))
+        or call.dotted.startswith("spark.read")
         or "read" in _chain(call)
     ):
         walker.tape.extracts = True
@@ -277,6 +277,16 @@ def _copy_from(walker: Walker, call: Call) -> Value:
     return _record(walker, call, How.APPEND, call.argument(1, "table"), language="database")
 
 
+def _purge(walker: Walker, call: Call) -> Value | None:
+    """A folder that is emptied before it is written to."""
+    target = call.argument(0, "path", "s3_path", "dir", "recurse_path")
+    table = table_text(walker, target)
+    if table:
+        write = Write(how=How.TRUNCATE, table=table, spot=call.spot, language="files")
+        walker.record(write)
+    return UNKNOWN
+
+
 def _dlt_run(walker: Walker, call: Call) -> Value | None:
     disposition = call.keywords.get("write_disposition")
     if disposition is None:
@@ -322,6 +332,7 @@ _HANDLERS: dict[str, Callable[[Walker, Call], Value | None]] = {
     "copy_from": _copy_from,
     "bulk_load": _copy_from,
     "run": _dlt_run,
+    **dict.fromkeys(("purge_s3_path", "rmtree", "rm", "remove", "unlink"), _purge),
     "from_options": _glue,
     "from_catalog": _glue,
     "from_jdbc_conf": _glue,

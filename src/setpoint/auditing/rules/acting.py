@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 _LIBRARY_WORDS = frozenset(
     {
         "utils", "util", "helpers", "helper", "common", "lib", "libs", "notifications", "notifier",
-        "alerts", "alert", "alerting", "core", "api", "app", "bot", "server", "client", "clients",
-        "sdk", "services", "hooks", "shared", "tools", "examples",
+        "alerts", "alerting", "sdk",
     }
 )  # fmt: skip
 

@@ -15,7 +15,6 @@ from setpoint.auditing.sql.splitting import (
     MOST_DEPTH,
     MOST_TOKENS,
     Statement,
-    as_insert,
     open_bodies,
     split_statements,
     tokenize,
@@ -157,6 +156,7 @@ def read_sql(
             continue
         reader = _Reader(
             text=opened,
+            original=text,
             path=path,
             lines=lines,
             dialects=tuple(dict.fromkeys([dialect, *dialects])),
@@ -175,6 +175,7 @@ class _Reader:
         self,
         *,
         text: str,
+        original: str,
         path: str,
         lines: Lines,
         dialects: tuple[str, ...],
@@ -182,6 +183,7 @@ class _Reader:
         memory: Memory,
     ) -> None:
         self._text = text
+        self._original = original
         self._path = path
         self._lines = lines
         self._dialects = dialects
@@ -288,8 +290,6 @@ class _Reader:
         from sqlglot.errors import SqlglotError
 
         tokens = list(statement.tokens)
-        if statement.head == "replace":
-            tokens[0] = as_insert(tokens[0])
         for dialect in self._dialects:
             parser = dialect_named(dialect).parser()
             try:
@@ -314,7 +314,7 @@ class _Reader:
         from setpoint.auditing.sql.guards import table_name
         from setpoint.auditing.sql.writes import write_of
 
-        text = self._text[statement.start : statement.end]
+        text = self._original[statement.start : statement.end]
         write = write_of(root, spot, dialect, self._memory, text)
         self._remember_reads(root, write)
         if write is not None:

@@ -87,6 +87,7 @@ _CLOCK_WORDS = frozenset(
         "utc_timestamp",
     ]
 )
+_REPLACE = re.compile(r"(?im)^(\s*)replace(\s+into\b)")
 _DOLLAR = re.compile(r"\$(\w*)\$(.*?)\$\1\$", re.DOTALL)
 
 
@@ -104,10 +105,11 @@ class Statement:
 
 
 def open_bodies(text: str) -> str:
-    """The text with the quotes around procedure bodies blanked, so that their statements are seen.
+    """The text with procedure bodies unquoted and `REPLACE INTO` read as an insert.
 
     Length-preserving: offsets and lines stay true.
     """
+    text = _REPLACE.sub(r"\1insert \2", text)
     if "$" not in text:
         return text
 
@@ -140,13 +142,6 @@ def tokenize(text: str, dialect: str) -> list[Token]:
             continue
         tokens[at] = Token(TokenType.VAR, token.text, token.line, token.col, token.start, token.end)
     return tokens
-
-
-def as_insert(token: Token) -> Token:
-    """The first word of `REPLACE INTO …` read as INSERT, so that one parser serves both."""
-    from sqlglot.tokenizer_core import Token, TokenType
-
-    return Token(TokenType.INSERT, "INSERT", token.line, token.col, token.start, token.end)
 
 
 def split_statements(tokens: Sequence[Token], text: str) -> Iterator[Statement]:
