@@ -174,6 +174,63 @@ def test_a_cache_inside_the_audited_folder_is_not_trusted(
     assert not (repository / ".cache").exists()
 
 
+TORN = (
+    "-- rebuild a day\n"
+    "DELETE FROM mart.sales WHERE day = :ds;\n"
+    "INSERT INTO mart.sales SELECT * FROM raw.sales WHERE day = :ds;\n"
+)
+
+
+def test_diff_shows_a_fix_and_writes_nothing(tmp_path: Path) -> None:
+    """The delete and the insert get one transaction, on paper."""
+    (tmp_path / "day.sql").write_text(TORN)
+    shown = audit(tmp_path, "--dialect", "postgres", "--diff")
+    assert "+BEGIN TRANSACTION;" in shown.stdout
+    assert "+COMMIT;" in shown.stdout
+    assert shown.exit_code == 1
+    assert (tmp_path / "day.sql").read_text() == TORN
+
+
+def test_fix_leaves_a_file_that_has_no_such_finding(tmp_path: Path) -> None:
+    """What was fixed is gone from the report, in the same run and in the next."""
+    (tmp_path / "day.sql").write_text(TORN)
+    fixed = audit(tmp_path, "--dialect", "postgres", "--fix")
+    assert fixed.exit_code == 0
+    assert "Fixed 1 finding in 1 file." in fixed.stderr
+    assert (tmp_path / "day.sql").read_text() == (
+        "-- rebuild a day\n"
+        "BEGIN TRANSACTION;\n"
+        "DELETE FROM mart.sales WHERE day = :ds;\n"
+        "INSERT INTO mart.sales SELECT * FROM raw.sales WHERE day = :ds;\nCOMMIT;\n"
+    )
+    assert not found(tmp_path, "--dialect", "postgres")["findings"]
+
+
+def test_fix_takes_an_exception_away_that_matches_nothing(tmp_path: Path) -> None:
+    """A comment on its own line goes with its line, one behind code leaves the code."""
+    place = tmp_path / "a.sql"
+    place.write_text(
+        "-- setpoint: ignore[W01] long gone\r\n" + SAFE.strip() + " -- setpoint: ignore[T01] x\r\n"
+    )
+    audit(tmp_path, "--fix")
+    assert place.read_bytes() == SAFE.strip().encode() + b"\r\n"
+
+
+def test_a_task_is_drafted_from_a_pipeline(repository: Path) -> None:
+    """The draft names the target and the source; an unknown name is answered with a near one."""
+    draft = audit(repository, "--emit-task", "orders").stdout
+    assert "target: mart.orders" in draft
+    assert "table: raw.orders" in draft
+    with pytest.raises(UsageError, match="Did you mean orders"):
+        audit(repository, "--emit-task", "order")
+
+
+def test_a_table_that_nothing_writes_is_a_wrong_use(repository: Path) -> None:
+    """A slip in the name is not answered with an empty page."""
+    with pytest.raises(UsageError, match=r"mart\.nothing"):
+        audit(repository, "--feeds", "mart.nothing")
+
+
 def test_scenario_43_nothing_of_the_repository_is_run_or_imported(tmp_path: Path) -> None:
     """Files that would leave a mark when run or imported are only read."""
     mark = tmp_path / "mark"

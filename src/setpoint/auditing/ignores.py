@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.facts import Ignore, Spot
-from setpoint.auditing.finding import Finding
+from setpoint.auditing.finding import Edit, Finding
 from setpoint.auditing.rules.i01_ignore_without_reason import RULE as WITHOUT_REASON
 from setpoint.auditing.rules.i02_unused_ignore import RULE as UNUSED
 
@@ -29,7 +29,9 @@ def read_ignores(text: str) -> tuple[Ignore, ...]:
         return ()
     lines = text.split("\n")
     found: list[Ignore] = []
+    begin = 0
     for number, line in enumerate(lines, start=1):
+        offset, begin = begin, begin + len(line) + 1
         match = _COMMENT.search(line)
         if match is None:
             continue
@@ -41,13 +43,24 @@ def read_ignores(text: str) -> tuple[Ignore, ...]:
         last = _next_code(lines, number) if alone else number
         found.append(
             Ignore(
-                spot=Spot(line=number, end_line=number),
+                spot=_comment_spot(line, match, number, offset),
                 rules=rules,
                 reason=reason,
                 covers=(number, last),
             )
         )
     return tuple(found)
+
+
+def _comment_spot(line: str, match: re.Match[str], number: int, offset: int) -> Spot:
+    """Where the comment stands: what to take away so that it is gone, if that is plain to see."""
+    if not match.group(0).startswith(("--", "#")):
+        return Spot(line=number, end_line=number)
+    before = line[: match.start()].rstrip()
+    if not before:
+        return Spot(line=number, end_line=number, start=offset, end=offset + len(line) + 1)
+    end = offset + len(line.rstrip("\r"))
+    return Spot(line=number, end_line=number, start=offset + len(before), end=end)
 
 
 def _next_code(lines: Sequence[str], number: int) -> int:
@@ -111,4 +124,9 @@ def _about(ignore: Ignore, path: str, used: set[tuple[str, int, str]]) -> Iterab
             f"finding{' of ' + ', '.join(unspent) if unspent else ''}",
             fix="remove the comment",
             pipeline="",
+            edits=() if spent or path.endswith(".ipynb") else _removal(ignore.spot),
         )
+
+
+def _removal(spot: Spot) -> tuple[Edit, ...]:
+    return (Edit(start=spot.start, end=spot.end, text=""),) if spot.start >= 0 else ()

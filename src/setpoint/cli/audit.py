@@ -162,13 +162,15 @@ def _fix(audited: Audited, wish: Wish) -> Audited:
     """Apply what is mechanical, then look again: the report is about what is left."""
     from setpoint.auditing.driver import audit
     from setpoint.auditing.fixing import plan_patches, write_patches
+    from setpoint.auditing.reports.wording import plural
 
     patches = plan_patches(audited.outcome.report.findings, audited.texts)
     if not patches:
         return audited
     write_patches(patches, audited.root)
     count = sum(len(patch.fixed) for patch in patches)
-    click.echo(f"Fixed {count} findings in {len(patches)} files.", err=True)
+    fixed, files = plural(count, "finding"), plural(len(patches), "file")
+    click.echo(f"Fixed {fixed} in {files}.", err=True)
     return audit(wish)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.facts import Spot
-from setpoint.auditing.finding import Finding, Severity
+from setpoint.auditing.finding import Edit, Finding, Severity
 from setpoint.auditing.guarding import Outcome, appends
 from setpoint.auditing.rule import Rule
 from setpoint.auditing.rules.found import found, shown
@@ -13,6 +13,7 @@ from setpoint.auditing.rules.found import found, shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from setpoint.auditing.facts import Write
     from setpoint.auditing.world import Case
 
 RULE = Rule(
@@ -55,7 +56,41 @@ def judge(case: Case) -> Iterator[Finding]:
             f"the delete and the insert of {shown(delete.table)} do not commit together: "
             "a crash between them loses the scope",
             _fix(delete.dialect, shown(delete.table)),
+            _edits(case, delete, append.write) if same_file else (),
         )
+
+
+_TRANSACTIONS = {
+    "postgres": "BEGIN TRANSACTION",
+    "redshift": "BEGIN TRANSACTION",
+    "snowflake": "BEGIN TRANSACTION",
+    "tsql": "BEGIN TRANSACTION",
+    "bigquery": "BEGIN TRANSACTION",
+    "duckdb": "BEGIN TRANSACTION",
+    "sqlite": "BEGIN TRANSACTION",
+    "mysql": "START TRANSACTION",
+}
+
+
+def _edits(case: Case, delete: Write, insert: Write) -> tuple[Edit, ...]:
+    """Both statements in one transaction, where that is sure to mean the same.
+
+    Only in a SQL file of a known dialect, and only around neighbours: what stands between them
+    may be one of the statements that end a transaction by themselves.
+    """
+    begin = _TRANSACTIONS.get(insert.dialect or delete.dialect)
+    writes = list(case.unit.writes)
+    at = next((n for n, one in enumerate(writes) if one is delete), -1)
+    neighbours = 0 <= at < len(writes) - 1 and writes[at + 1] is insert
+    placed = 0 <= delete.spot.start < delete.spot.end <= insert.spot.start < insert.spot.end
+    if case.file.kind != "sql" or begin is None or not neighbours or not placed:
+        return ()
+    if delete.transaction or insert.transaction:
+        return ()
+    return (
+        Edit(start=delete.spot.start, end=delete.spot.start, text=f"{begin};\n"),
+        Edit(start=insert.spot.end, end=insert.spot.end, text=";\nCOMMIT"),
+    )
 
 
 def _fix(dialect: str, table: str) -> str:
