@@ -98,7 +98,7 @@ def _kinds(outcome: Outcome, fleet: Fleet) -> Iterator[str]:
     if not fleet.kinds:
         yield '<p class="label">No findings.</p></section>\n'
         return
-    yield '<table>\n<tr><th>rule</th><th class="number">findings</th>'
+    yield '<div class="scroll"><table>\n<tr><th>rule</th><th class="number">findings</th>'
     yield '<th class="number">pipelines</th></tr>\n'
     for kind in fleet.kinds:
         rule = outcome.rules.get(kind.rule)
@@ -108,7 +108,7 @@ def _kinds(outcome: Outcome, fleet: Fleet) -> Iterator[str]:
             f'<td class="number {kind.severity.value}">{kind.count:,}</td>'
             f'<td class="number">{kind.pipelines:,}</td></tr>\n'
         )
-    yield "</table>\n</section>\n"
+    yield "</table></div>\n</section>\n"
 
 
 def _groups(title: str, field: str, groups: tuple[Group, ...]) -> Iterator[str]:
