@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from handmade import ORDERS, make_finding, make_outcome, sample
 
-from setpoint.auditing.finding import Edit
+from setpoint.auditing.finding import Edit, Excused
 from setpoint.auditing.outcome import split_lines
 from setpoint.auditing.reports.sarif import sarif_log, sarif_text
 
@@ -42,6 +42,8 @@ def test_the_log_is_valid_sarif(schema: dict[str, Any]) -> None:
     outcome = sample()
     fixable = make_finding(line=5, edits=(Edit(start=3, end=9, text="x"),))
     report = replace(outcome.report, findings=(*outcome.report.findings, fixable))
+    excused = (Excused(finding=make_finding("X01", line=3), reason="a log"),)
+    report = replace(report, excused=excused)
     full = replace(outcome, report=report, known=(make_finding("T01", line=4),))
     for one in (full, make_outcome()):
         jsonschema.Draft7Validator(schema).validate(json.loads(sarif_text(one)))
@@ -85,6 +87,14 @@ def test_known_findings_are_suppressed_and_new_ones_say_so() -> None:
     assert (new["baselineState"], known["baselineState"]) == ("new", "unchanged")
     assert known["suppressions"][0]["kind"] == "external"
     assert "suppressions" not in new
+
+
+def test_exceptions_in_writing_are_suppressed_with_their_reason() -> None:
+    """A reviewer of a code-scanning tool reads why a finding was let be."""
+    outcome = make_outcome()
+    excused = (Excused(finding=make_finding(), reason="an audit trail"),)
+    (result,) = results(replace(outcome, report=replace(outcome.report, excused=excused)))
+    assert result["suppressions"] == [{"kind": "inSource", "justification": "an audit trail"}]
 
 
 def test_each_result_points_to_its_rule_with_help() -> None:

@@ -174,6 +174,18 @@ def test_a_cache_inside_the_audited_folder_is_not_trusted(
     assert not (repository / ".cache").exists()
 
 
+def test_exceptions_in_writing_are_listed_apart(repository: Path) -> None:
+    """An excused finding does not fail the command, but its reason can be looked up."""
+    orders = repository / "sql" / "orders.sql"
+    orders.write_text("-- setpoint: ignore[W01] an audit trail\n" + APPEND)
+    answer = found(repository)
+    assert not answer["findings"]
+    assert [(one["rule"], one["reason"]) for one in answer["excused"]] == [
+        ("W01", "an audit trail")
+    ]
+    assert "1 finding, in writing" in audit(repository).stdout
+
+
 TORN = (
     "-- rebuild a day\n"
     "DELETE FROM mart.sales WHERE day = :ds;\n"

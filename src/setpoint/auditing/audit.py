@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from setpoint.auditing.context import ProjectContext, build_context, wants_text
 from setpoint.auditing.facts import FileFacts
 from setpoint.auditing.finding import Finding, Report, Unparsed
-from setpoint.auditing.ignores import apply_ignores, read_ignores
+from setpoint.auditing.ignores import apply_ignores, excused_by, read_ignores
 from setpoint.auditing.verdicts import pipelines_of
 from setpoint.auditing.world import Case, World, build_world
 
@@ -153,13 +153,15 @@ def _moved(facts: FileFacts, origin: Sequence[int]) -> FileFacts:
 def judge(files: Sequence[FileFacts], context: ProjectContext) -> Report:
     """The report on all files that were read. Cheap: parsing is over."""
     world = build_world(files, context)
-    findings = apply_ignores(_findings(world), files)
+    raw = _findings(world)
+    findings = apply_ignores(raw, files)
     ordered = sorted(findings, key=lambda one: (one.path, one.line, one.rule))
     return Report(
         findings=tuple(ordered),
         pipelines=pipelines_of(world, ordered),
         unparsed=tuple(one for file in files for one in file.unparsed),
         files=len(files),
+        excused=excused_by(raw, files),
     )
 
 

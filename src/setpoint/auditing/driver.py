@@ -83,12 +83,14 @@ def audit(wish: Wish, *, on_progress: Callable[[int, int], None] | None = None) 
     if wish.feeds:
         report = feeding(report, wish.feeds)
     findings = tuple(finding for finding in report.findings if finding.rule in listed)
+    excused = tuple(one for one in report.excused if one.finding.rule in listed)
     by_path = {file.path: file for file in tree.files}
-    texts = dict(_texts(by_path[path] for path in sorted({f.path for f in findings})))
+    shown = {finding.path for finding in (*findings, *(one.finding for one in excused))}
+    texts = dict(_texts(by_path[path] for path in sorted(shown)))
     lines = {path: split_lines(text) for path, text in texts.items()}
     compared = compare(findings, lines, known, audited=frozenset(by_path))
     outcome = Outcome(
-        report=replace(report, findings=compared.new),
+        report=replace(report, findings=compared.new, excused=excused),
         rules={rule.id: rule for rule in wish.rules},
         lines=lines,
         known=compared.known,
@@ -129,6 +131,9 @@ def feeding(report: Report, table: str) -> Report:
         pipelines=tuple(one for one in report.pipelines if one in kept),
         findings=tuple(one for one in report.findings if (one.path, one.pipeline) in names),
         unparsed=tuple(one for one in report.unparsed if one.path in paths),
+        excused=tuple(
+            one for one in report.excused if (one.finding.path, one.finding.pipeline) in names
+        ),
     )
 
 

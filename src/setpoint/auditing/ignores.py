@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.facts import Ignore, Spot
-from setpoint.auditing.finding import Edit, Finding
+from setpoint.auditing.finding import Edit, Excused, Finding
 from setpoint.auditing.rules.i01_ignore_without_reason import RULE as WITHOUT_REASON
 from setpoint.auditing.rules.i02_unused_ignore import RULE as UNUSED
 
@@ -87,6 +87,16 @@ def apply_ignores(findings: Iterable[Finding], files: Sequence[FileFacts]) -> tu
         for ignore in file.ignores:
             kept.extend(_about(ignore, path, used))
     return tuple(kept)
+
+
+def excused_by(findings: Iterable[Finding], files: Sequence[FileFacts]) -> tuple[Excused, ...]:
+    """The findings that a comment excuses; every exception in writing can be looked up."""
+    ignores = {file.path: file.ignores for file in files if file.ignores}
+    return tuple(
+        Excused(finding=finding, reason=excuse.reason)
+        for finding in findings
+        if (excuse := _excuse(finding, ignores.get(finding.path, ()))) is not None
+    )
 
 
 def _excuse(finding: Finding, ignores: Iterable[Ignore]) -> Ignore | None:

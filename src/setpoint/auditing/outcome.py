@@ -23,7 +23,7 @@ class Outcome:
     """Its findings are the ones to list: selected, and not in the baseline."""
     rules: Mapping[str, Rule]
     lines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The lines of each file that has a finding."""
+    """The lines of each file that has a finding, excused or not."""
     known: tuple[Finding, ...] = ()
     """Selected, but in the baseline."""
     gone: int = 0

@@ -42,6 +42,7 @@ def document(outcome: Outcome) -> dict[str, Any]:
         "files": report.files,
         "skipped": dict(sorted(outcome.skipped.items())),
         "known": len(outcome.known),
+        "excused": [_finding(one.finding) | {"reason": one.reason} for one in report.excused],
     }
 
 

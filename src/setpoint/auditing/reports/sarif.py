@@ -28,13 +28,16 @@ def sarif_log(outcome: Outcome) -> dict[str, Any]:
     rules = [outcome.rules[rule] for rule in sorted(outcome.rules)]
     numbers = {rule.id: number for number, rule in enumerate(rules)}
     # Numbered together, so that a known finding and its new copy get different fingerprints.
+    excused = {one.finding: one.reason for one in outcome.report.excused}
     everything = sorted(
-        [*outcome.report.findings, *outcome.known], key=lambda f: (f.path, f.line, f.rule)
+        [*outcome.report.findings, *outcome.known, *excused],
+        key=lambda f: (f.path, f.line, f.rule),
     )
     known = set(outcome.known)
     marks = fingerprints(everything, outcome.lines)
     results = [
-        _result(finding, mark, numbers) | _standing(finding, known, outcome)
+        _result(finding, mark, numbers)
+        | (_excuse(excused[finding]) if finding in excused else _standing(finding, known, outcome))
         for finding, mark in zip(everything, marks, strict=True)
     ]
     return {
@@ -123,6 +126,11 @@ def _logical(finding: Finding) -> dict[str, Any]:
     if not finding.pipeline:
         return {}
     return {"logicalLocations": [{"name": finding.pipeline, "kind": "module"}]}
+
+
+def _excuse(reason: str) -> dict[str, Any]:
+    """An exception in writing, with its reason."""
+    return {"suppressions": [{"kind": "inSource", "justification": reason or "No reason given."}]}
 
 
 def _standing(finding: Finding, known: set[Finding], outcome: Outcome) -> dict[str, Any]:

@@ -102,6 +102,8 @@ def summary_lines(outcome: Outcome) -> Iterator[Text]:
     yield from _kinds(fleet, outcome)
     yield from _worst("worst folders", fleet.folders)
     yield from _worst("worst owners", fleet.owners)
+    if report.excused:
+        yield _row("excused", Text(f"{plural(len(report.excused), 'finding')}, in writing"))
     if report.unparsed:
         yield _row("unread", Text(plural(len(report.unparsed), "spot") + ", listed"))
     if skipped := skipped_words(outcome):
