@@ -25,7 +25,8 @@ class Module:
         self.methods: dict[str, dict[str, ast.FunctionDef | ast.AsyncFunctionDef]] = {}
         self.owner: dict[int, str] = {}
         self._starts: list[int] | None = None
-        for node in ast.walk(tree):
+        self._packages: dict[str, bool] = {}
+        for node in statements(tree):
             self._learn(node)
 
     def _learn(self, node: ast.AST) -> None:
@@ -47,11 +48,17 @@ class Module:
 
     def imported(self, *roots: str) -> bool:
         """Whether anything under one of these packages is imported."""
-        return any(
-            target == root or target.startswith(f"{root}.")
-            for target in self.imports.values()
-            for root in roots
-        )
+        return any(self._imported(root) for root in roots)
+
+    def _imported(self, root: str) -> bool:
+        known = self._packages.get(root)
+        if known is None:
+            begin = f"{root}."
+            known = any(
+                target == root or target.startswith(begin) for target in self.imports.values()
+            )
+            self._packages[root] = known
+        return known
 
     def dotted(self, node: ast.expr) -> str:
         """The dotted name that an expression spells, imports resolved; empty for anything else."""
@@ -91,6 +98,14 @@ class Module:
         return begin + len(whole.encode()[:column].decode(errors="ignore"))
 
 
-def decorators(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
-    """The decorators of a function, nearest last."""
-    yield from node.decorator_list
+def statements(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Every statement of a module, however deep, expressions left alone."""
+    stack: list[ast.AST] = list(reversed(tree.body))
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        for name in ("finalbody", "orelse", "handlers", "cases", "body"):
+            inner = getattr(node, name, None)
+            if isinstance(inner, list):
+                stack.extend(reversed(inner))
