@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _OPENING = re.compile(r"\{[#%{]")
+_MOST_UNCLOSED = 200
 _CLOSINGS = {"{#": "#}", "{%": "%}", "{{": "}}"}
 _QUOTES_OR_CLOSING = {
     "{%": re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|%\}"),
@@ -90,7 +91,8 @@ def has_templates(text: str) -> bool:
 def tags(text: str) -> Iterator[tuple[int, int]]:
     """The spans of the Jinja tags, quotes inside them respected."""
     at = 0
-    while True:
+    unclosed = 0
+    while unclosed < _MOST_UNCLOSED:
         opening = _OPENING.search(text, at)
         if opening is None:
             return
@@ -98,6 +100,7 @@ def tags(text: str) -> Iterator[tuple[int, int]]:
         end = _end_of_tag(text, start, opening.group(0))
         if end < 0:
             at = start + 2
+            unclosed += 1
             continue
         yield start, end
         at = end

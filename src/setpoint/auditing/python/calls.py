@@ -11,6 +11,7 @@ from setpoint.auditing.python.values import UNKNOWN, Value, joined, shaping
 if TYPE_CHECKING:
     from setpoint.auditing.facts import Spot
     from setpoint.auditing.python.evaluating import Names
+    from setpoint.auditing.python.modules import Module
     from setpoint.auditing.python.values import Mark, Pending
 
 
@@ -19,7 +20,7 @@ class Call:
     """A call: `receiver.method(args, keywords)` or `dotted(args, keywords)`."""
 
     node: ast.Call
-    spot: Spot
+    module: Module
     dotted: str
     """The dotted name with imports resolved; empty when the callee is no plain name."""
     method: str
@@ -28,6 +29,11 @@ class Call:
     args: tuple[Value, ...] = ()
     keywords: dict[str, Value] = field(default_factory=dict)
     names: Names = field(default_factory=dict)
+
+    @property
+    def spot(self) -> Spot:
+        """Where the call stands."""
+        return self.module.spot(self.node)
 
     def argument(self, position: int, *keywords: str) -> Value:
         """The argument by one of its names, or by its place."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import deque
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.facts import Spot
@@ -28,7 +27,8 @@ class Module:
         self._starts: list[int] | None = None
         # By identity; the node is kept beside, so that no other can take its place.
         self._spots: dict[int, tuple[ast.AST, Spot]] = {}
-        for node in statements_of(tree):
+        self._packages: dict[str, bool] = {}
+        for node in statements(tree):
             self._learn(node)
 
     def _learn(self, node: ast.AST) -> None:
@@ -50,11 +50,17 @@ class Module:
 
     def imported(self, *roots: str) -> bool:
         """Whether anything under one of these packages is imported."""
-        return any(
-            target == root or target.startswith(f"{root}.")
-            for target in self.imports.values()
-            for root in roots
-        )
+        return any(self._imported(root) for root in roots)
+
+    def _imported(self, root: str) -> bool:
+        known = self._packages.get(root)
+        if known is None:
+            begin = f"{root}."
+            known = any(
+                target == root or target.startswith(begin) for target in self.imports.values()
+            )
+            self._packages[root] = known
+        return known
 
     def dotted(self, node: ast.expr) -> str:
         """The dotted name that an expression spells, imports resolved; empty for anything else."""
@@ -100,20 +106,14 @@ class Module:
         return begin + len(whole.encode()[:column].decode(errors="ignore"))
 
 
-def statements_of(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Every statement, outermost first.
-
-    `ast.walk` would also visit each name and number of each expression, many times as many.
-    """
-    pending: deque[ast.AST] = deque(tree.body)
-    while pending:
-        node = pending.popleft()
+def statements(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Every statement of a module, however deep, expressions left alone."""
+    stack: list[ast.AST] = list(reversed(tree.body))
+    while stack:
+        node = stack.pop()
         if isinstance(node, ast.stmt):
             yield node
-        for part in ("body", "orelse", "handlers", "finalbody", "cases"):
-            pending.extend(getattr(node, part, ()))
-
-
-def decorators(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
-    """The decorators of a function, nearest last."""
-    yield from node.decorator_list
+        for name in ("finalbody", "orelse", "handlers", "cases", "body"):
+            inner = getattr(node, name, None)
+            if isinstance(inner, list):
+                stack.extend(reversed(inner))

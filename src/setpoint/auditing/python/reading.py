@@ -23,19 +23,20 @@ if TYPE_CHECKING:
     from setpoint.auditing.python.evaluating import Names
     from setpoint.auditing.python.walking import Walker
 
-INTERESTING = re.compile(
-    r"\.write\b|writeStream|writeTo|insertInto|\bto_sql\b|to_gbq|write_pandas|load_table_from"
-    r"|insert_rows|insert_many|"
-    r"write_database|write_delta|\bINSERT\s+INTO\b|\bMERGE\s+INTO\b|\bTRUNCATE\b"
-    r"|\bDELETE\s+FROM\b|\bUPDATE\s+\S+\s+SET\b|COPY\s+\w|"
-    r"\bLOAD\s+DATA\b|INSERT\s+OVERWRITE|\bDAG\(|@(?:\w+\.)?(?:dag|task|flow|asset|op|multi_asset)\b|Operator\("
-    r"|to_csv\(|to_parquet\(|copy_from\(|"
-    r"sendmail|send_email|chat_postMessage|requests\.post|\.produce\(|producer\.send|\.publish\("
-    r"|send_message\(|\.merge\(|write_disposition|"
-    r"awswrangler|pyiceberg|copy_expert|WRITE_APPEND|materialized|CREATE\s+(?:\w+\s+){0,3}TABLE\b|"
-    r"write_dynamic_frame|\.post\(|put_events|put_record|\.serve\(|send_templated|\.send\(",
-    re.IGNORECASE,
-)
+_TRIGGERS = (
+    "insert into", "insert overwrite", "insert or ", "insert ignore", "merge into", "truncate",
+    "delete from", "replace into", "load data", "create table", "create or replace", "create temp",
+    ".write.", ".write\n", ".write \\", "writestream", "writeto(", "insertinto(", "to_sql",
+    "to_gbq",
+    "write_pandas", "load_table_from", "insert_rows", "insert_many", "write_database",
+    "write_delta", "to_csv(", "to_parquet(", "to_json(", "to_excel(", "write_csv(",
+    "write_parquet(", "copy_from(", "copy_expert", "write_disposition", "awswrangler", "pyiceberg",
+    "write_dynamic_frame", "materialized", "deltatable", "sendmail", "send_email", "send_mail",
+    "chat_postmessage", ".post(", ".produce(", "producer", ".publish(", "send_message",
+    "put_events", "put_record", "smtp", "sendgrid", "webhook", "airflow", "dagster", "prefect",
+)  # fmt: skip
+"""Lower-case texts without any of which a file writes nothing, sends nothing and is no task."""
+_STATEMENT = re.compile(r"\b(?:update\s+\S+\s+set|merge\s+\S+|copy\s+\S+\s+from)\b")
 _SEEDED = re.compile(
     r"\b(?:random|np\.random|numpy\.random)\.seed\(|default_rng\(\s*\d|Random\(\s*\d"
     r"|RandomState\(\s*\d"
@@ -47,7 +48,8 @@ def read_python(
     path: str, text: str, context: ProjectContext, *, first_line: int = 1, kind: str = "python"
 ) -> FileFacts:
     """Read one Python file."""
-    if not INTERESTING.search(text):
+    lower = text.lower()
+    if not any(trigger in lower for trigger in _TRIGGERS) and not _STATEMENT.search(lower):
         return FileFacts(path=path, kind=kind, setting="pipeline")
     try:
         with warnings.catch_warnings():

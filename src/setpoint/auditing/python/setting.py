@@ -78,13 +78,15 @@ def setting_of(path: str, text: str, module: Module) -> str:
     of_path = setting_of_path(path)
     if of_path == "test" or module.imported("pytest", "unittest"):
         return "test"
+    if module.imported("alembic", "south") or (of_path == "schema" and "migrations" in path):
+        return "schema"
     if module.imported(*_ORCHESTRATORS):
         return "pipeline"
     if module.imported("faker", "mimesis") or of_path == "sample":
         return "sample"
     if module.imported(*_APPLICATIONS):
         return "application"
-    if of_path == "schema" or module.imported("alembic", "south"):
+    if of_path == "schema":
         return "schema"
     del text
     return "pipeline"

@@ -319,7 +319,7 @@ class Walker(Evaluator):
         )
         return Call(
             node=node,
-            spot=self.module.spot(node),
+            module=self.module,
             dotted=dotted,
             method=method,
             receiver=receiver,

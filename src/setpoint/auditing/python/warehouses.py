@@ -267,10 +267,16 @@ def _delete_many(walker: Walker, call: Call) -> Value:
 
 
 def _iceberg(walker: Walker, call: Call) -> Value | None:
-    if not walker.module.imported("pyiceberg"):
+    if call.receiver.kind != "iceberg":
         return None
     how = How.APPEND if call.method == "append" else How.OVERWRITE
-    return _record(walker, call, how, Value(text=call.receiver_text))
+    return _record(walker, call, how, Value(text=call.receiver.name or call.receiver_text))
+
+
+def _iceberg_table(walker: Walker, call: Call) -> Value | None:
+    if not walker.module.imported("pyiceberg"):
+        return None
+    return Value(kind="iceberg", name=table_text(walker, call.argument(0, "identifier")))
 
 
 def _copy_from(walker: Walker, call: Call) -> Value:
@@ -329,6 +335,9 @@ _HANDLERS: dict[str, Callable[[Walker, Call], Value | None]] = {
     "delete_many": _delete_many,
     "append": _iceberg,
     "overwrite": _iceberg,
+    "load_table": _iceberg_table,
+    "create_table": _iceberg_table,
+    "create_table_if_not_exists": _iceberg_table,
     "copy_from": _copy_from,
     "bulk_load": _copy_from,
     "run": _dlt_run,
