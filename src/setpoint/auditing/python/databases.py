@@ -256,6 +256,8 @@ def _autocommits(call: Call, dialect: str) -> bool:
 
 def _passed_on(walker: Walker, call: Call) -> Value | None:
     """A text that plainly writes, handed to a call we do not know: it is taken to run it."""
+    if not any(value.text for value in (*call.args, *call.keywords.values())):
+        return None
     if call.method in _QUIET or call.dotted.startswith(("logging.", "logger.", "log.")):
         return None
     if call.method.endswith(("Error", "Exception", "Warning")):

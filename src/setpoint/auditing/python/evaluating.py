@@ -22,6 +22,7 @@ _DEEPEST = 60
 _PERCENT = re.compile(r"%(?:\((\w+)\))?[-+ #0]*\d*(?:\.\d+)?([sdifr])")
 _BRACE = re.compile(r"\{(\w*)(?:[.\[][^{}]*)?(?:![rsa])?(?::[^{}]*)?\}")
 _SAME_TEXT = frozenset({"strip", "lstrip", "rstrip", "lower", "upper", "expandtabs", "as_string"})
+_TEXT_METHODS = _SAME_TEXT | {"format", "join", "replace", "isoformat"}
 _WRAPPERS = frozenset(
     {"text", "dedent", "cleandoc", "str", "SQL", "Composed", "literal_column", "TextClause", "DDL"}
 )
@@ -379,7 +380,7 @@ class Evaluator:
         if not isinstance(node.func, ast.Attribute):
             return None
         method = node.func.attr
-        if method not in _SAME_TEXT | {"format", "join", "replace", "isoformat"}:
+        if method not in _TEXT_METHODS:
             return None
         base = self.value(node.func.value, names)
         if base.text is None:

@@ -100,19 +100,18 @@ def mark_of_call(node: ast.Call, dotted: str, module: Module, *, seeded: bool) -
     """The hidden input that a call draws, or None."""
     if not dotted:
         return None
-    spot = module.spot(node)
     last = dotted.rsplit(".", 1)[-1]
     if _is_clock(node, dotted):
-        return Mark("clock", spot, _call_text(dotted))
+        return Mark("clock", module.spot(node), _call_text(dotted))
     spark = _spark_mark(node, dotted, last, module)
     if spark:
-        return Mark(spark, spot, f"{last}()", "spark")
+        return Mark(spark, module.spot(node), f"{last}()", "spark")
     if dotted in _UUIDS:
-        return Mark("uuid", spot, f"{last}()")
+        return Mark("uuid", module.spot(node), f"{last}()")
     if dotted.startswith(_RANDOM_ROOTS) and not seeded and last not in _HARMLESS_RANDOM:
-        return Mark("random", spot, _call_text(dotted))
+        return Mark("random", module.spot(node), _call_text(dotted))
     if dotted in _ENVIRONMENT:
-        return Mark("env", spot, _call_text(dotted), name=_first_text(node))
+        return Mark("env", module.spot(node), _call_text(dotted), name=_first_text(node))
     return None
 
 
