@@ -8,6 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sqlglot.dialects.dialect import Dialect
 
 # Searched in lower-case text, which is three times quicker than ignoring case.
@@ -174,12 +176,24 @@ def _may_match(pattern: str, lowered: str) -> bool:
     return any(all(piece in lowered for piece in one) for one in plain_pieces(pattern))
 
 
-def dialects_to_try(text: str, hint: str) -> tuple[str, ...]:
-    """The dialects to parse the text with, likeliest first."""
-    guessed = guess_dialect(text)
-    first = [hint, guessed] if hint else [guessed]
-    ordered = dict.fromkeys([*(name for name in first if name), *_FALLBACKS])
-    return tuple(ordered)[:MOST_TRIES]
+class Tries:
+    """The dialects to parse a text with, likeliest first; guessed when the hint did not do."""
+
+    def __init__(self, text: str, hint: str) -> None:
+        self._text = text
+        self._hint = hint
+        self._rest: tuple[str, ...] | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        """From the start again, for each statement."""
+        if self._hint:
+            yield self._hint
+        if self._rest is None:
+            guessed = guess_dialect(self._text)
+            first = [name for name in (self._hint, guessed) if name]
+            ordered = tuple(dict.fromkeys([*first, *_FALLBACKS]))[:MOST_TRIES]
+            self._rest = ordered[1:] if self._hint else ordered
+        yield from self._rest
 
 
 @lru_cache(maxsize=32)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
 from setpoint.auditing.facts import Draw, How, Source, Spot, Write
 from setpoint.auditing.finding import Unparsed
-from setpoint.auditing.sql.dialects import dialect_named, dialects_to_try
+from setpoint.auditing.sql.dialects import Tries, dialect_named
 from setpoint.auditing.sql.splitting import (
     MOST_DEPTH,
     MOST_TOKENS,
@@ -21,7 +22,7 @@ from setpoint.auditing.sql.splitting import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from sqlglot import exp
     from sqlglot.tokenizer_core import Token
@@ -147,7 +148,7 @@ def read_sql(
     from setpoint.auditing.sql.writes import Memory as NewMemory
 
     opened = open_bodies(text)
-    dialects = dialects_to_try(text, hint)
+    dialects = Tries(text, hint)
     lines = Lines(text, first_line)
     for dialect in dialects:
         try:
@@ -159,7 +160,8 @@ def read_sql(
             original=text,
             path=path,
             lines=lines,
-            dialects=tuple(dict.fromkeys([dialect, *dialects])),
+            first=dialect,
+            dialects=dialects,
             selects=selects,
             memory=memory if memory is not None else NewMemory(),
         )
@@ -178,7 +180,8 @@ class _Reader:
         original: str,
         path: str,
         lines: Lines,
-        dialects: tuple[str, ...],
+        first: str,
+        dialects: Iterable[str],
         selects: bool,
         memory: Memory,
     ) -> None:
@@ -186,6 +189,7 @@ class _Reader:
         self._original = original
         self._path = path
         self._lines = lines
+        self._first = first
         self._dialects = dialects
         self._selects = selects
         self._memory = memory
@@ -212,7 +216,7 @@ class _Reader:
             reads=tuple(self._reads),
             holes=tuple(self._holes),
             unparsed=tuple(self._unparsed),
-            dialect=self._dialects[0],
+            dialect=self._first,
         )
 
     def _follow_transaction(self, statement: Statement) -> None:
@@ -290,7 +294,8 @@ class _Reader:
         from sqlglot.errors import SqlglotError
 
         tokens = list(statement.tokens)
-        for dialect in self._dialects:
+        others = (name for name in self._dialects if name != self._first)
+        for dialect in chain([self._first], others):
             parser = dialect_named(dialect).parser()
             try:
                 roots = parser.parse(list(tokens), self._text)
