@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import inspect
 import logging
+import re
 
 import pytest
 
 from setpoint.auditing.audit import SourceFile, audit_files
 from setpoint.auditing.sql.dialects import _HINTS, guess_dialect, plain_pieces
+from setpoint.auditing.sql.inputs import _hiding_kinds, source_of
 
 TEXTS = {
     "tsql": "SELECT TOP 5 * INTO #x FROM dbo.t; SET NOCOUNT ON",
@@ -54,3 +57,9 @@ def test_what_does_not_parse_is_in_the_report_and_not_in_the_log(
     with caplog.at_level(logging.WARNING):
         audit_files([SourceFile(path="a.sql", text="CREATE TABLE a ASb.c);\nINSERT INTO (;\n")])
     assert not caplog.records
+
+
+def test_every_kind_that_is_asked_for_is_shown() -> None:
+    """No kind of node that may hide an input is left out of the quick look."""
+    asked = set(re.findall(r"exp\.(\w+)", inspect.getsource(source_of))) - {"Expr", "Func"}
+    assert asked <= {kind.__name__ for kind in _hiding_kinds()}

@@ -55,6 +55,8 @@ class Write:
     scope: str = ""
     """Normalised row filter of a delete, or partition of an overwrite."""
     scope_columns: tuple[str, ...] = ()
+    dedupes: bool = False
+    """A delete of rows that the table holds twice."""
     retention: bool = False
     """A delete of what is older than a clock: housekeeping, no scope of a run."""
     transaction: int = 0

@@ -116,8 +116,11 @@ def appends(case: Case) -> Iterator[Append]:
 
 
 def _matters(case: Case, write: Write) -> bool:
-    if not lasting(write) or case.file.setting != "pipeline" or write.rows == "literals":
+    if not lasting(write) or case.file.setting != "pipeline":
         return False
+    if write.rows == "literals":
+        # A task that inserts a fixed row does so on each run; a script of them is a seed.
+        return case.orchestrated and write.language == "sql"
     if write.rows != "parameters":
         return True
     if case.file.kind == "sql":
@@ -146,7 +149,8 @@ def _settle(
     cleared = _last_clear(write, upstream)
     if cleared is not None:
         return _after(write, cleared)
-    del later
+    if any(one.dedupes and naming.same_table(write.table, one.table) for one in later):
+        return Append(write=write, outcome=Outcome.GUARDED, reason="duplicates removed after")
     return Append(write=write, outcome=Outcome.DOUBLED)
 
 
@@ -154,7 +158,8 @@ def _last_clear(write: Write, others: Sequence[Write]) -> Write | None:
     for other in reversed(others):
         if not naming.same_table(write.table, other.table):
             continue
-        if other.how in _CLEARS or (other.how is How.DELETE and not other.retention):
+        deletes = other.how is How.DELETE and not other.retention and not other.dedupes
+        if other.how in _CLEARS or deletes:
             return other
         if other.how is How.CREATE and other.guard:
             return other

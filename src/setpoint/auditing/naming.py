@@ -98,7 +98,8 @@ _LOG_TABLE = re.compile(
     r"metadata|control|tracking|tracker|errors?|metrics|info|registry|state|trail)"
     r"|audit_?(?:table|entry|entries|events?)|error_?(?:table|records|rows)"
     r"|heartbeats?|dead_?letters?|dlq|quarantine|rejects?|rejected(?:_\w+)?|bad_?(?:records|rows)"
-    r"|data_?quality(?:_?\w+)?|dq_\w+|test_?results|schema_?(?:version|migrations?|history)"
+    r"|data_?quality(?:_?\w+)?|quality_(?:results?|checks?|table)|dq_\w+|test_?results"
+    r"|schema_?(?:version|migrations?|history)"
     r"|processed_(?:files?|events?|messages?|ids?|batches?)|water_?marks?|checkpoints?|cursors?"
     r"|bookmarks?|flyway\w*|databasechangelog|alembic_version|metadata|errors?)$"
     r"|^(?:\w+\.)*(?:logs?|logging|audits?|monitoring|log_\w+)$|^(?:\w+\.)?(?:logs?|logging"
@@ -204,7 +205,10 @@ def same_table(one: str, other: str) -> bool:
     if not one or not other:
         return False
     one, other = one.rstrip("/"), other.rstrip("/")
-    return one == other or one.endswith(f".{other}") or other.endswith(f".{one}")
+    if one == other or one.endswith(f".{other}") or other.endswith(f".{one}"):
+        return True
+    # A mapped class is often the singular of its table's name.
+    return one.rstrip("s").replace("_", "") == other.rstrip("s").replace("_", "")
 
 
 def is_warehouse_key(column: str) -> bool:

@@ -25,7 +25,7 @@ _REFERENCE = re.compile(
     r"""(?:^|[^\w.])(?P<kind>ref|source)\s*\(\s*(?P<args>(?:['"][^'"]*['"]\s*,?\s*){1,2})"""
 )
 _QUOTED = re.compile(r"""['"]([^'"]*)['"]""")
-_CLOCK = re.compile(
+CLOCK_IN_JINJA = re.compile(
     r"current_timestamp|current_date|current_datetime|run_started_at|datetime\.(?:utc)?now\("
     r"|\.today\(|\bgetdate\b|"
     r"\bnow\(\)|\bdbt_date\.(?:today|now|yesterday|tomorrow|n_\w+_ago|last_\w+|this_\w+"
@@ -239,7 +239,7 @@ class _Masker:
             return "table", "this"
         words = set(_WORD.findall(inner))
         known = {self._macros.get(word) or self._names.get(word) for word in words}
-        if _CLOCK.search(inner) or "clock" in known:
+        if CLOCK_IN_JINJA.search(inner) or "clock" in known:
             return "clock", ""
         if "random" in known:
             return "random", ""

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.context import settings_of
-from setpoint.auditing.dbt.jinja import Masked, mask, read_config
+from setpoint.auditing.dbt.jinja import CLOCK_IN_JINJA, Masked, mask, read_config
 from setpoint.auditing.facts import Draw, FileFacts, How, Source, Unit, Write
 from setpoint.auditing.sql.reading import WRITES, Lines, SqlFacts
 from setpoint.auditing.sql.templated import HIDDEN, read_templated
@@ -128,7 +128,7 @@ def _model(model: _Model) -> FileFacts:
         line=1,
         end_line=model.lines.at(len(model.text)),
         writes=tuple(writes),
-        draws=tuple(_partitioned(draw, config) for draw in facts.draws),
+        draws=(*(_partitioned(draw, config) for draw in facts.draws), *_placed_by_clock(model)),
         reads=_reads(model),
         logical_date=logical,
         incremental=writes[0].how.value if writes and "incremental" in materialized else "",
@@ -140,6 +140,28 @@ def _model(model: _Model) -> FileFacts:
         units=(unit,),
         unparsed=facts.unparsed,
     )
+
+
+def _placed_by_clock(model: _Model) -> tuple[Draw, ...]:
+    """A clock in the model's own name or schema leaves another table with each run."""
+    found: list[Draw] = []
+    for call, start, end in model.masked.configs:
+        config = read_config(call)
+        for name in ("alias", "schema", "database"):
+            text = str(config.get(name) or "")
+            if CLOCK_IN_JINJA.search(text):
+                spot = model.lines.spot(start, end)
+                found.append(
+                    Draw(
+                        source=Source.CLOCK,
+                        role="name",
+                        spot=spot,
+                        text=text[:60],
+                        column=name,
+                        language="jinja",
+                    )
+                )
+    return tuple(found)
 
 
 def _hooks(model: _Model) -> list[Write]:

@@ -147,6 +147,14 @@ def on_call(walker: Walker, call: Call) -> Value | None:
     """A call that runs SQL, opens a connection or ends a transaction."""
     if call.method in {"commit", "rollback"} and not call.args:
         walker.committed()
+        walker.transaction = 0
+        return UNKNOWN
+    if call.method == "begin" and not call.args:
+        # Also met inside `with …:`, which puts the old state back at its end.
+        walker.transaction = walker.new_transaction()
+        return Value(kind="connection", name=call.receiver.name)
+    if call.method == "autocommit" and call.args and call.args[0].text == "False":
+        walker.manual = True
         return UNKNOWN
     if call.method == "set_session" and call.keywords.get("autocommit", UNKNOWN).text == "True":
         walker.implicit = 0
@@ -155,14 +163,37 @@ def on_call(walker: Walker, call: Call) -> Value | None:
     if opened is not None:
         return opened
     if call.method in _RUNS or call.method in _READS:
+        if _follow_transaction(walker, call.argument(0, "sql", "query").text or ""):
+            return UNKNOWN
         return _run(walker, call)
     return _passed_on(walker, call)
+
+
+_BEGIN = re.compile(
+    r"(?i)^\s*(?:begin(?:\s+(?:tran|transaction|work))?"
+    r"|start\s+transaction)\s*;?\s*$"
+)
+_END = re.compile(r"(?i)^\s*(?:commit|rollback|end)(?:\s+\w+)?\s*;?\s*$")
+
+
+def _follow_transaction(walker: Walker, text: str) -> bool:
+    """A transaction that is opened and closed by statements of its own."""
+    if _BEGIN.match(text):
+        walker.transaction = walker.new_transaction()
+        return True
+    if _END.match(text):
+        walker.transaction = 0
+        walker.committed()
+        return True
+    return False
 
 
 def _opened(walker: Walker, call: Call) -> Value | None:
     if call.method in {"connect", "create_engine", "get_conn", "raw_connection", "connection"}:
         if call.keywords.get("autocommit", UNKNOWN).text == "True":
             walker.implicit = 0
+        elif call.keywords.get("autocommit", UNKNOWN).text == "False":
+            walker.manual = True
         isolation = call.keywords.get("isolation_level", UNKNOWN).text or ""
         if isolation.upper() == "AUTOCOMMIT" or isolation == "None":
             walker.implicit = 0
@@ -197,7 +228,7 @@ def _run(walker: Walker, call: Call) -> Value | None:
     if not dialect and call.method == "sql" and walker.module.imported("pyspark"):
         dialect = "spark"
     transaction = walker.transaction
-    if not transaction and not _autocommits(call, dialect):
+    if not transaction and (walker.manual or not _autocommits(call, dialect)):
         transaction = walker.new_transaction() if call.receiver.kind == "hook" else walker.implicit
     frame = Value(kind="frame" if call.method in {"sql", *_READS} else "cursor")
     for one in text.items if text.items is not None else (text,):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
+from setpoint.auditing.facts import How, Write
 from setpoint.auditing.python import databases, decorated, effects, orchestrators, spark, warehouses
 from setpoint.auditing.python.orchestrators import DagState
 from setpoint.auditing.python.sources import LOGICAL
@@ -31,25 +32,38 @@ __all__ = [
 ]
 
 _STATE_SETTERS = frozenset(
-    {
+    [
         "set",
         "put",
         "write",
         "dump",
+        "save",
         "save_state",
         "set_state",
         "update_state",
         "put_item",
+        "update_item",
         "hset",
+        "setex",
         "put_parameter",
+        "put_object",
         "save_bookmark",
         "save_checkpoint",
         "update_watermark",
         "set_watermark",
         "save_cursor",
         "write_text",
-    }
+        "upload_from_string",
+        "update_one",
+        "replace_one",
+        "set_value",
+        "store",
+        "persist",
+        "writelines",
+    ]
 )
+_SETTER = re.compile(r"^(?:set|save|update|write|store|put|persist|record|mark|advance)_(?=\w)")
+_MOST_NAME = 200
 _ARGUMENTS = frozenset(
     {"parse_args", "parse_known_args", "getResolvedOptions", "get_current_context"}
 )
@@ -64,6 +78,12 @@ def on_call(walker: Walker, call: Call) -> Value | None:
         return orchestrators.timedelta(call)
     if call.method in _ARGUMENTS:
         return UNKNOWN
+    if call.method in {"dumps", "encode"} and call.args:
+        return replace(call.args[0], text=None)
+    if call.method in {"open", "Path", "PurePath"}:
+        return Value(kind="file", name=call.argument(0, "file").text or call.receiver.name)
+    if call.receiver.kind == "dbt":
+        return _dbt(walker, call)
     for reader in (
         decorated.task_call,
         orchestrators.on_call,
@@ -82,6 +102,24 @@ def on_call(walker: Walker, call: Call) -> Value | None:
     return None
 
 
+def _dbt(walker: Walker, call: Call) -> Value:
+    """A dbt model in Python: its references, and the settings that decide how it is written."""
+    if call.method in {"ref", "source"}:
+        parts = [value.text or "" for value in call.args]
+        walker.tape.reads.setdefault(".".join(parts).lower())
+        return Value(kind="frame")
+    strategy = call.keywords.get("incremental_strategy", UNKNOWN).text or ""
+    incremental = call.keywords.get("materialized", UNKNOWN).may_be("incremental")
+    keyless = "unique_key" not in call.keywords and strategy not in {
+        "insert_overwrite",
+        "microbatch",
+    }
+    if call.method == "config" and incremental and keyless:
+        write = Write(how=How.APPEND, table=call.receiver.name, spot=call.spot, language="dbt")
+        walker.record(replace(write, scope=strategy))
+    return UNKNOWN
+
+
 def _retry_policy(walker: Walker, call: Call) -> Value | None:
     del walker
     return decorated.retry_policy(call) or decorated.partitions(call)
@@ -89,20 +127,30 @@ def _retry_policy(walker: Walker, call: Call) -> Value | None:
 
 def _stored_state(walker: Walker, call: Call) -> Value | None:
     """A clock that is saved as the next run's starting point."""
-    if call.method not in _STATE_SETTERS or not call.marks:
+    if call.method not in _STATE_SETTERS and not _SETTER.match(call.method):
         return None
     clocks = [mark for mark in call.marks if mark.kind == "clock"]
     if not clocks:
         return None
-    named = " ".join(value.text or "" for value in call.args[:2])
-    fields = [name for value in call.args for name in value.fields]
-    shown = f"{named} {call.receiver_text} {call.text}"
-    if any(
-        naming.is_cursor(word)
-        for word in [*re.findall(r"[\w-]+", shown.replace("-", "_")), *fields]
-    ):
+    values = (*call.args, *call.keywords.values())
+    names = [call.receiver.name, call.receiver_text, call.method, *call.keywords, *walker.inside()]
+    names += [
+        value.text for value in values if value.text is not None and len(value.text) < _MOST_NAME
+    ]
+    names += [name for value in values for name in _clocked_fields(value)]
+    said = [word for name in names for word in re.findall(r"\w+", name.replace("-", "_"))]
+    if any(naming.is_cursor(_SETTER.sub("", word)) for word in said):
         walker.tape.draw(clocks, "cursor")
     return None
+
+
+def _clocked_fields(value: Value, depth: int = 4) -> list[str]:
+    """The names under which a clock lies in a value, however deep."""
+    found: list[str] = []
+    for name, inner in value.fields.items() if depth else ():
+        if any(mark.kind == "clock" for mark in inner.all_marks()):
+            found += [name, *_clocked_fields(inner, depth - 1)]
+    return found
 
 
 def _http_window(walker: Walker, call: Call) -> Value | None:

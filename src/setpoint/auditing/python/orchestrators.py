@@ -15,6 +15,7 @@ from setpoint.auditing.python.effects import is_alert_name
 from setpoint.auditing.python.names import table_text
 from setpoint.auditing.python.tape import Tape
 from setpoint.auditing.python.values import UNKNOWN, Value
+from setpoint.auditing.sql.grains import grain_of_path
 
 if TYPE_CHECKING:
     from setpoint.auditing.python.calls import Call
@@ -326,9 +327,11 @@ def _uses_templates(call: Call) -> bool:
 
 
 def _sql_of_operator(walker: Walker, call: Call, operator: str) -> None:
-    dialect = dialect_of(operator, call.keywords.get("conn_id", UNKNOWN).text or "")
-    autocommit = call.keywords.get("autocommit", UNKNOWN).text == "True"
-    together = not autocommit and dialect not in _NO_TRANSACTION
+    # Hooks of SQL databases run one call in one transaction; only some operators' engines cannot.
+    autocommit = call.keywords.get("autocommit", UNKNOWN).text
+    engine = dialect_of(operator)
+    together = autocommit == "False" or (autocommit != "True" and engine not in _NO_TRANSACTION)
+    dialect = engine or dialect_of(call.keywords.get("conn_id", UNKNOWN).text or "")
     transaction = walker.new_transaction() if together else 0
     values: list[Value] = [call.keywords[name] for name in _SQL_FIELDS if name in call.keywords]
     configuration = call.keywords.get("configuration", UNKNOWN)
@@ -425,6 +428,19 @@ def _write_of_operator(walker: Walker, call: Call, operator: str) -> None:
         return
     if "APPEND" in text:
         _append(walker, call, call.keywords.get(target, UNKNOWN))
+    elif "TRUNCATE" in text:
+        table = table_text(walker, call.keywords.get(target, UNKNOWN))
+        walker.record(
+            Write(
+                how=How.OVERWRITE,
+                table=table,
+                spot=call.spot,
+                language="warehouse",
+                rows="files",
+                grain=grain_of_path(table),
+                exact=call.method,
+            )
+        )
 
 
 def _append(walker: Walker, call: Call, target: Value) -> None:

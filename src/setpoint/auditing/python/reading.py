@@ -15,7 +15,7 @@ from setpoint.auditing.python.databases import looks_like_sql, run_text
 from setpoint.auditing.python.modules import Module
 from setpoint.auditing.python.setting import setting_of
 from setpoint.auditing.python.tape import Tape
-from setpoint.auditing.python.values import UNKNOWN
+from setpoint.auditing.python.values import UNKNOWN, Value
 from setpoint.auditing.sql.reading import WRITES
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _TRIGGERS = (
     "write_dynamic_frame", "materialized", "deltatable", "sendmail", "send_email", "send_mail",
     "chat_postmessage", ".post(", ".produce(", "producer", ".publish(", "send_message",
     "put_events", "put_record", "smtp", "sendgrid", "webhook", "airflow", "dagster", "prefect",
+    "def model(dbt",
 )  # fmt: skip
 """Lower-case texts without any of which a file writes nothing, sends nothing and is no task."""
 _STATEMENT = re.compile(r"\b(?:update\s+\S+\s+set|merge\s+\S+|copy\s+\S+\s+from)\b")
@@ -161,5 +162,10 @@ def _root(
 ) -> None:
     names = walker.names_for(function)
     names.update(fields)
-    with walker.recording(_tape(walker, name, function)):
+    tape = _tape(walker, name, function)
+    parameters = [one.arg for one in function.args.args]
+    if function.name == "model" and parameters[:1] == ["dbt"]:
+        tape.kind, tape.name = "dbt-model", PurePosixPath(walker.path).stem
+        names["dbt"] = Value(kind="dbt", name=tape.name)
+    with walker.recording(tape):
         walker.run_function(function, names)

@@ -233,7 +233,24 @@ def _dynamic(walker: Walker, writer: Value) -> bool:
     return walker.dynamic_overwrite and "replacewhere" not in writer.fields
 
 
+_UPSERT_SINKS = re.compile(r"cassandra|hudi|redis|dynamodb|kudu|hbase|phoenix|aerospike")
+_UPSERT_OPTIONS = frozenset(
+    {"es.mapping.id", "idfieldlist", "replacedocument", "upsertdocument", "primarykey"}
+)
+
+
+def _upserts(writer: Value) -> bool:
+    """Whether the sink itself replaces rows of the same key."""
+    form = (writer.fields.get("format", UNKNOWN).text or "").lower()
+    operation = writer.fields.get("hoodie.datasource.write.operation", UNKNOWN).text or ""
+    if "hudi" in form and "insert" in operation:
+        return False
+    return bool(_UPSERT_SINKS.search(form)) or bool(_UPSERT_OPTIONS & set(writer.fields))
+
+
 def _guard(walker: Walker, writer: Value, mode: Value, table: str) -> str:
+    if _upserts(writer):
+        return "a sink that replaces rows of the same key"
     if mode.choices and mode.may_be("overwrite") and mode.may_be("append"):
         return "the first round overwrites"
     if "anti" in writer.flags:
@@ -278,7 +295,7 @@ def _stream(walker: Walker, writer: Value, call: Call) -> None:
     form = (
         fields.get("format", UNKNOWN).text or call.keywords.get("format", UNKNOWN).text or ""
     ).lower()
-    if form in _QUIET_STREAMS:
+    if form in _QUIET_STREAMS and "foreachbatch" not in fields:
         return
     safe = (
         "checkpointlocation" in fields

@@ -69,6 +69,8 @@ class Walker(Evaluator):
         self.loop = 0
         self.transaction = 0
         self.implicit = 1
+        self.manual = False
+        """Whether the code turned off a connection's own commits."""
         self._transactions = 1
         self.handler = 0
         self.batched = 0
@@ -193,6 +195,8 @@ class Walker(Evaluator):
             names[target.value.id] = replace(base, fields={**base.fields, target.attr: value})
         if target.attr == "autocommit" and value.text == "True":
             self.implicit = 0
+        elif target.attr == "autocommit" and value.text == "False":
+            self.manual = True
         if naming.is_cursor(target.attr):
             dispatch.on_cursor(self, target.attr, value)
 
@@ -448,6 +452,10 @@ class Walker(Evaluator):
         source = ast.unparse(node.slice)[:300]
         anti = ("anti",) if source.startswith("~") and "isin" in source else ()
         return base.data(*anti).shaped(key.all_marks(), "filter")
+
+    def inside(self) -> tuple[str, ...]:
+        """The names of the functions that are being gone through."""
+        return tuple(self._stack)
 
     def first_iteration(self) -> bool:
         """Whether this stands in the arm of a loop's first round."""

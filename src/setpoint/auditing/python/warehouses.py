@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
@@ -80,8 +81,6 @@ def _read(call: Call) -> Value:
 
 
 def _chain(call: Call) -> tuple[str, ...]:
-    import ast
-
     names: list[str] = []
     node: ast.expr = call.node.func
     for _ in range(12):
@@ -131,7 +130,9 @@ def _record(
 def _transaction(walker: Walker, call: Call) -> int:
     """`to_sql` on a connection joins its transaction; on an engine it has one of its own."""
     target = call.argument(1, "con")
-    return walker.transaction if target.kind != "engine" else 0
+    if target.kind == "engine" or "engine" in ast.unparse(call.node_of(1, "con") or call.node.func):
+        return 0
+    return walker.transaction or walker.implicit
 
 
 def _mode(value: Value, appends: bool, walker: Walker) -> tuple[How, str]:  # noqa: FBT001 - private
@@ -302,6 +303,33 @@ def _dlt_run(walker: Walker, call: Call) -> Value | None:
     return UNKNOWN
 
 
+def _orm(walker: Walker, call: Call) -> Value | None:
+    """Bulk inserts of SQLAlchemy's session."""
+    if not walker.module.imported("sqlalchemy", "sqlmodel"):
+        return None
+    node = call.node_of(0, "mapper")
+    model = ast.unparse(node).rsplit(".", 1)[-1] if node is not None else ""
+    name = model if call.method == "bulk_insert_mappings" else ""
+    return _record(walker, call, How.APPEND, Value(text=name), language="database")
+
+
+def _orm_delete(walker: Walker, call: Call) -> Value | None:
+    """`session.query(Model).delete()`."""
+    match = re.search(r"query\((\w+)\)", call.receiver_text)
+    if match is None:
+        return None
+    where = re.search(r"\.filter", call.receiver_text)
+    write = Write(
+        how=How.DELETE if where else How.TRUNCATE,
+        table=match.group(1).lower(),
+        spot=call.spot,
+        language="database",
+        transaction=walker.transaction or walker.implicit,
+    )
+    walker.record(write)
+    return UNKNOWN
+
+
 def _glue(walker: Walker, call: Call) -> Value | None:
     """Glue's sinks only ever add files or rows."""
     if not call.receiver_text.endswith("write_dynamic_frame"):
@@ -342,6 +370,9 @@ _HANDLERS: dict[str, Callable[[Walker, Call], Value | None]] = {
     "bulk_load": _copy_from,
     "run": _dlt_run,
     **dict.fromkeys(("purge_s3_path", "rmtree", "rm", "remove", "unlink"), _purge),
+    "bulk_insert_mappings": _orm,
+    "bulk_save_objects": _orm,
+    "delete": _orm_delete,
     "from_options": _glue,
     "from_catalog": _glue,
     "from_jdbc_conf": _glue,

@@ -35,6 +35,17 @@ df.withColumn("ds", F.lit(ds).cast("date")).write.partitionBy("ds").mode("overwr
 
 def judge(case: Case) -> Iterator[Finding]:
     """Clocks that decide placement."""
+    if case.file.setting in {"pipeline", "schema"}:
+        for draw in case.unit.draws:
+            if draw.source is Source.CLOCK and draw.role == "default-partition":
+                yield found(
+                    RULE,
+                    case,
+                    draw.spot,
+                    f"{draw.text} is the default of the partition {draw.column}: a reload moves "
+                    f"rows",
+                    "no default: the load says the date that each row belongs to",
+                )
     windows = {one.spot for one in case.unit.draws if one.role in {"window", "filter", "request"}}
     for draw in draws(case, Source.CLOCK, {"partition", "key", "name", "path"}):
         if draw.spot in windows:

@@ -98,7 +98,13 @@ _HINTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
                 r"|\bnow\(\)\s*-\s*interval|\bjsonb\b|\bilike\b"
             ),
         ),
-        ("trino", r"\bfrom_iso8601|\bdate_parse\(|\bwith\s*\(\s*format\s*=|\bapprox_distinct\("),
+        (
+            "trino",
+            (
+                r"\bdate_add\('\w+',|\bdate_diff\('\w+',|interval\s+'\d+'\s+(?:day|hour|month)"
+                r"|\bfrom_iso8601|\bdate_parse\(|\bwith\s*\(\s*format\s*=|\bapprox_distinct\("
+            ),
+        ),
     )
 )
 _FALLBACKS = ("", "snowflake", "bigquery", "postgres", "spark", "tsql", "mysql", "oracle")

@@ -64,6 +64,7 @@ _CLOCK_NAMES = frozenset(
 # Also names that people give to columns of their own.
 _CLOCK_COLUMNS = _CLOCK_NAMES - {"now", "today", "yesterday", "localtime"}
 _COLUMN_NAMES = _CLOCK_COLUMNS | {"nextval"}
+_CLOCK_KEYWORDS = frozenset({"current_date", "current_timestamp", "localtimestamp", "sysdate"})
 _CLOCKS_WITHOUT_ARGUMENTS = frozenset({"unix_timestamp", "date", "timestamp"})
 _RANDOM_NAMES = frozenset({"random", "rand", "randn", "uniform", "randstr", "rand64", "normal"})
 _UUID_NAMES = frozenset(
@@ -98,9 +99,10 @@ _RUN_WORDS = frozenset(
     ]
 )
 _ROW_NUMBERS = (exp.RowNumber, exp.Rank, exp.DenseRank)
+# Every kind that `source_of` asks for; nodes of others are not shown to it.
 _HIDING = (
     *_CLOCK_CLASSES, *_ROW_NUMBERS, exp.Rand, exp.Randn, exp.Randstr, exp.Uuid, exp.NextValueFor,
-    exp.Anonymous, exp.Column, exp.Cast, exp.TryCast, exp.TableSample,
+    exp.Anonymous, exp.Column, exp.Var, exp.Cast, exp.TryCast, exp.TableSample,
 )  # fmt: skip
 _NOW_TEXT = re.compile(r"^(?:now|today|yesterday|tomorrow)$", re.IGNORECASE)
 _FILTERS = (exp.Where, exp.Having, exp.Qualify, exp.PreWhere)
@@ -211,6 +213,9 @@ def source_of(node: exp.Expr) -> Source | None:  # noqa: C901 - one answer a kin
         return _source_of_name(node.name.lower(), bool(node.expressions))
     if isinstance(node, exp.Column):
         return _source_of_column(node)
+    if isinstance(node, exp.Var):
+        # A dialect that takes the last argument of DATE_ADD for a unit.
+        return Source.CLOCK if node.name.lower() in _CLOCK_KEYWORDS else None
     if isinstance(node, (exp.Cast, exp.TryCast)):
         return _source_of_cast(node)
     if isinstance(node, exp.TableSample):
@@ -239,7 +244,7 @@ def _source_of_name(name: str, arguments: bool) -> Source | None:  # noqa: FBT00
         return Source.UUID
     if name in _RANDOM_NAMES:
         return None if arguments and name in {"rand", "random"} else Source.RANDOM
-    if name in {"nextval", "monotonically_increasing_id"}:
+    if name in {"nextval", "monotonically_increasing_id", "seq4", "seq8", "seq1", "seq2"}:
         return Source.SEQUENCE
     return None
 

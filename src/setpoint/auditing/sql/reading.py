@@ -395,6 +395,9 @@ def _settled_role(one: Input, write: Write | None) -> str:
     if one.role not in {"value", "default"}:
         return one.role
     column = one.column
+    if one.role == "default":
+        placed = write is not None and column.lower() in write.scope_columns
+        return "default-partition" if placed else "default"
     if one.source in {Source.CLOCK, None} and write is not None:
         kept = write.how in {How.UPDATE, How.UPSERT, How.MERGE, How.APPEND}
         if kept and (naming.is_cursor(column) or naming.is_state_table(write.table)):

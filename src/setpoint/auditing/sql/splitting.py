@@ -70,6 +70,11 @@ _CONTINUES = frozenset(
         "no",
     ]
 )
+_SHORT = frozenset(
+    {"drop", "truncate", "use", "print", "exec", "execute", "commit", "go", "set", "declare"}
+)
+_READS = frozenset({"select", "with", "set", "declare"})
+_VERBS = frozenset({"insert", "merge", "delete", "update", "select"})
 _BODIES = frozenset({"insert", "merge", "delete", "update", "truncate", "with", "call"})
 _RUNNERS = frozenset({"task", "procedure", "proc", "function", "event"})
 _BLOCK_WORDS = frozenset(["begin", "then", "else", "loop", "do", "declare", "go", "end"])
@@ -198,7 +203,12 @@ def _begins_anew(
     head = pending[0].text.lower()
     if word in _BODIES and previous == "as" and head == "create" and _runs_later(pending):
         return True
+    if head in _SHORT and word in _READS and _first_on_line(token, text):
+        return previous not in _CONTINUES
     if word not in _STARTS_WITHOUT_SEMICOLON or previous in _CONTINUES:
+        return False
+    if head == "with" and not any(one.text.lower() in _VERBS for one in _flat(pending)):
+        # The statement that the common table expressions are for.
         return False
     if head == "create" and not _has_body(pending):
         return word in {"insert", "go"} and _first_on_line(token, text)
@@ -207,6 +217,16 @@ def _begins_anew(
     if previous in {"begin", "else", "go"} or (head == "if" and word != "end"):
         return True
     return _first_on_line(token, text)
+
+
+def _flat(pending: Sequence[Token]) -> Iterator[Token]:
+    """The tokens outside of any bracket."""
+    depth = 0
+    for token in pending:
+        kind = token.token_type.name
+        depth += (kind == "L_PAREN") - (kind == "R_PAREN")
+        if depth == 0:
+            yield token
 
 
 def _runs_later(pending: Sequence[Token]) -> bool:

@@ -305,15 +305,39 @@ def _delete(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
     if not isinstance(root, exp.Delete):
         return None
     where = root.args.get("where")
+    table = _table_behind(root)
     return replace(
         blank,
         how=How.DELETE,
-        table=table_name(root.this),
+        table=table,
+        dedupes=_dedupes(root, table),
         scope=_scope_text(where),
         scope_columns=_columns_of(where),
         retention=_is_retention(where),
         grain=grain_of(_scope_text(where)),
     )
+
+
+def _table_behind(root: exp.Delete) -> str:
+    """The table that rows go from, also through a common table expression."""
+    table = table_name(root.this)
+    for cte in root.find_all(exp.CTE):
+        inner = cte.this.args.get("from_") if isinstance(cte.this, exp.Select) else None
+        if cte.alias.lower() == table and isinstance(inner, exp.From):
+            return table_name(inner.this) or table
+    return table
+
+
+def _dedupes(root: exp.Delete, table: str) -> bool:
+    """Whether the delete compares the table with itself: it removes what is there twice."""
+    parts = [root.args.get("where"), *(root.args.get("using") or ())]
+    itself = any(
+        table_name(one) == table
+        for part in parts
+        if isinstance(part, exp.Expr)
+        for one in part.find_all(exp.Table)
+    )
+    return itself or (root.find(exp.RowNumber) is not None and table_name(root.this) != table)
 
 
 def _scope_text(where: object) -> str:
@@ -376,12 +400,22 @@ def _create(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
         temporary=temporary,
         guard=guard,
         rows="select" if isinstance(query, exp.Query) else "literals",
+        scope_columns=_partition_columns(root),
         serial=serial.name.lower() if serial is not None else "",
         serial_start=int(serial.this.meta.get("start", -1)) if serial is not None else -1,
         columns=tuple(one.name.lower() for one in root.this.expressions)
         if isinstance(root.this, exp.Schema)
         else (),
     )
+
+
+def _partition_columns(root: exp.Create) -> tuple[str, ...]:
+    found = [
+        column.name.lower()
+        for part in root.find_all(exp.PartitionedByProperty)
+        for column in part.find_all(exp.Column, exp.Identifier)
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 def _serial(root: exp.Create) -> exp.ColumnDef | None:
