@@ -7,8 +7,9 @@ import re
 import pytest
 
 from setpoint.auditing.audit import SourceFile, audit_files
+from setpoint.auditing.sql import inputs
 from setpoint.auditing.sql.dialects import _HINTS, guess_dialect, plain_pieces
-from setpoint.auditing.sql.inputs import _hiding_kinds, source_of
+from setpoint.auditing.sql.inputs import _hiding_kinds, may_hide, source_of
 
 TEXTS = {
     "tsql": "SELECT TOP 5 * INTO #x FROM dbo.t; SET NOCOUNT ON",
@@ -63,3 +64,17 @@ def test_every_kind_that_is_asked_for_is_shown() -> None:
     """No kind of node that may hide an input is left out of the quick look."""
     asked = set(re.findall(r"exp\.(\w+)", inspect.getsource(source_of))) - {"Expr", "Func"}
     assert asked <= {kind.__name__ for kind in _hiding_kinds()}
+
+
+def test_every_name_of_a_hidden_input_is_worth_a_look() -> None:
+    """The quick look at a statement's text knows each name that the tree is searched for."""
+    names = inputs._CLOCK_NAMES | inputs._RANDOM_NAMES | inputs._UUID_NAMES
+    calls = {name.lower() for kind in _hiding_kinds() for name in function_names(kind)}
+    calls -= {"cast", "try_cast", "j_s_o_n_cast", "anonymous"}
+    for name in names | calls | {"unix_timestamp", "date", "timestamp", "nextval"}:
+        assert may_hide(f"SELECT {name}()"), name
+
+
+def function_names(kind: type) -> list[str]:
+    """The SQL names of a function's node."""
+    return list(kind.sql_names()) if hasattr(kind, "sql_names") else []

@@ -33,6 +33,8 @@ _GRACE = 0.3
 # Seconds of the clock, for a reader that waits for something that never comes.
 _HARD_LIMIT = 20.0
 _PATIENCE = 5.0
+_COLLECT_BYTES = 400_000
+_MOST_OBJECTS = 1_000_000
 
 ENDED = "ended the process that read it"
 
@@ -163,12 +165,19 @@ class _Worker:
 
 def _work(pipe: Connection, read: Read, limit: float) -> None:
     """What a worker does until its pipe is closed."""
-    # Syntax trees are many small objects that live for one file: collect seldom.
-    gc.set_threshold(100_000, 20, 20)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    # Syntax trees are many small objects with circles that live for one file. Looking for garbage
+    # after so many bytes of source instead of so many objects saves a tenth of the time.
+    gc.freeze()
+    gc.set_threshold(_MOST_OBJECTS, 10, 10)
+    since = 0
     try:
         while True:
             for job in pipe.recv():
+                since += job.size
+                if since > _COLLECT_BYTES:
+                    gc.collect()
+                    since = 0
                 signal.setitimer(signal.ITIMER_PROF, limit + _GRACE)
                 done = read_one(job, read, limit=limit)
                 signal.setitimer(signal.ITIMER_PROF, 0)

@@ -155,6 +155,21 @@ def inputs_of(
                 )
 
 
+# Every way to write a hidden input holds one of these pieces, in lower case.
+_PIECES = (
+    _MARK, "current", "curdate", "curtime", "now", "getdate", "getutc", "sys", "today", "yesterday",
+    "tomorrow", "local", "utc", "clock_", "date(", "date (", "timestamp(", "timestamp (", "rand",
+    "uniform", "normal", "uuid", "newid", "newsequential", "nextval", "next", "row_number", "rank",
+    "monoton", "sample", "statement_timestamp", "transaction_timestamp",
+)  # fmt: skip
+
+
+def may_hide(text: str) -> bool:
+    """Whether a statement of this text can hold a hidden input or a hole; most cannot."""
+    lowered = text.lower()
+    return any(piece in lowered for piece in _PIECES)
+
+
 @lru_cache(maxsize=1)
 def _hiding_kinds() -> frozenset[type[exp.Expr]]:
     """The kinds of nodes that can be a hidden input at all; most nodes are of others."""

@@ -317,6 +317,7 @@ class _Reader:
         from sqlglot import exp
 
         from setpoint.auditing.sql.guards import table_name
+        from setpoint.auditing.sql.inputs import may_hide
         from setpoint.auditing.sql.writes import write_of
 
         text = self._original[statement.start : statement.end]
@@ -325,6 +326,8 @@ class _Reader:
         if write is not None:
             self._keep(self._conditioned(write, statement))
         elif not (self._selects and isinstance(root, exp.Query)):
+            return
+        if not self._memory.clocks and not may_hide(text):
             return
         table = write.table if write is not None else ""
         columns = write.columns if write is not None else ()

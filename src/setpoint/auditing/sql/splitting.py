@@ -76,6 +76,7 @@ _SHORT = frozenset(
 _READS = frozenset({"select", "with", "set", "declare"})
 _VERBS = frozenset({"insert", "merge", "delete", "update", "select"})
 _BODIES = frozenset({"insert", "merge", "delete", "update", "truncate", "with", "call"})
+_MAY_BEGIN = _STARTS_WITHOUT_SEMICOLON | _BODIES
 _RUNNERS = frozenset({"task", "procedure", "proc", "function", "event"})
 _BLOCK_WORDS = frozenset(["begin", "then", "else", "loop", "do", "declare", "go", "end"])
 _CLOCK_WORDS = frozenset(
@@ -168,7 +169,12 @@ def split_statements(tokens: Sequence[Token], text: str) -> Iterator[Statement]:
             yield from _finish(pending, text, condition, closed=True)
             pending, depth = [], 0
             continue
-        if depth == 0 and pending and _begins_anew(token, tokens, at, pending, text):
+        if (
+            depth == 0
+            and pending
+            and token.text.lower() in _MAY_BEGIN
+            and _begins_anew(token, tokens, at, pending, text)
+        ):
             yield from _finish(pending, text, condition, closed=False)
             pending = []
         pending.append(token)
@@ -197,8 +203,6 @@ def _begins_anew(
     token: Token, tokens: Sequence[Token], at: int, pending: Sequence[Token], text: str
 ) -> bool:
     word = token.text.lower()
-    if word not in _STARTS_WITHOUT_SEMICOLON and word not in _BODIES:
-        return False
     previous = tokens[at - 1].text.lower()
     head = pending[0].text.lower()
     if word in _BODIES and previous == "as" and head == "create" and _runs_later(pending):
