@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.facts import Ignore, Spot
-from setpoint.auditing.finding import Finding
+from setpoint.auditing.finding import Edit, Finding
 from setpoint.auditing.rules.i01_ignore_without_reason import RULE as WITHOUT_REASON
 from setpoint.auditing.rules.i02_unused_ignore import RULE as UNUSED
 
@@ -29,7 +29,9 @@ def read_ignores(text: str) -> tuple[Ignore, ...]:
         return ()
     lines = text.split("\n")
     found: list[Ignore] = []
+    offset = 0
     for number, line in enumerate(lines, start=1):
+        begin, offset = offset, offset + len(line) + 1
         match = _COMMENT.search(line)
         if match is None:
             continue
@@ -41,13 +43,22 @@ def read_ignores(text: str) -> tuple[Ignore, ...]:
         last = _next_code(lines, number) if alone else number
         found.append(
             Ignore(
-                spot=Spot(line=number, end_line=number),
+                spot=_spot(line, match.start(), number, begin),
                 rules=rules,
                 reason=reason,
                 covers=(number, last),
             )
         )
     return tuple(found)
+
+
+def _spot(line: str, at: int, number: int, begin: int) -> Spot:
+    """The comment with the blanks before it; with its line break when it stands alone."""
+    kept = len(line[:at].rstrip())
+    if line.lstrip().startswith('"') or line[at : at + 2] == "/*":
+        return Spot(line=number, end_line=number)
+    end = begin + len(line) + (kept == 0)
+    return Spot(line=number, end_line=number, start=begin + kept, end=end)
 
 
 def _next_code(lines: Sequence[str], number: int) -> int:
@@ -111,4 +122,11 @@ def _about(ignore: Ignore, path: str, used: set[tuple[str, int, str]]) -> Iterab
             f"finding{' of ' + ', '.join(unspent) if unspent else ''}",
             fix="remove the comment",
             pipeline="",
+            edits=_removal(ignore, unspent),
         )
+
+
+def _removal(ignore: Ignore, unspent: list[str]) -> tuple[Edit, ...]:
+    if ignore.spot.start < 0 or len(unspent) != len(ignore.rules):
+        return ()
+    return (Edit(start=ignore.spot.start, end=ignore.spot.end, text=""),)
