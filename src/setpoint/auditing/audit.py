@@ -100,7 +100,8 @@ def _read_python(path: str, text: str, context: ProjectContext) -> FileFacts:
     from setpoint.auditing.python.reading import read_python
 
     if is_databricks(text):
-        return read_python(path, python_of_databricks(text), context, kind="notebook")
+        facts = read_python(path, python_of_databricks(text), context, kind="notebook")
+        return _moved(facts, range(1, text.count("\n") + 2))
     return read_python(path, text, context)
 
 

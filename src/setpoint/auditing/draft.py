@@ -17,7 +17,8 @@ def draft_task(pipeline: Pipeline, unit: Unit | None = None) -> str:
     What the code does not say is left in angle brackets for a person to fill in.
     """
     write = _main_write(unit)
-    target = write.table if write is not None and write.table else pipeline.name
+    known = pipeline.writes[-1] if pipeline.writes else pipeline.name
+    target = write.table if write is not None and write.table else known
     keys = write.keys if write is not None else ()
     lines = ["/*", f"name: {pipeline.name}", f"target: {target}", "grain: day"]
     lines += _pattern(write, keys)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
@@ -37,6 +36,7 @@ class Append:
     reason: str = ""
 
 
+_MAKES = frozenset({How.DROP, How.CREATE, How.OVERWRITE})
 _CLEARS = frozenset({How.TRUNCATE, How.DROP, How.OVERWRITE, How.DYNAMIC})
 _ETL_WORDS = frozenset(
     [
@@ -112,7 +112,11 @@ def appends(case: Case) -> Iterator[Append]:
     ]
     for at, write in enumerate(writes):
         if write.how is How.APPEND and write.language != "dbt" and _matters(case, write):
-            yield _settle(write, writes[:at], writes[at + 1 :], earlier_tasks)
+            earlier = writes[:at]
+            if case.unit.kind == "sql-constants":
+                # Tables are made by one script and filled by another.
+                earlier = tuple(one for one in earlier if one.how not in _MAKES)
+            yield _settle(write, earlier, writes[at + 1 :], earlier_tasks)
 
 
 def _matters(case: Case, write: Write) -> bool:
@@ -130,9 +134,9 @@ def _matters(case: Case, write: Write) -> bool:
     if write.batched:
         return True
     words = naming.words(case.file.path) | naming.words(case.unit.name)
-    if case.unit.name == PurePosixPath(case.file.path).stem and words & {"queries", "sql"}:
+    if case.unit.kind == "sql-constants":
         # A module of SQL texts for a pipeline to run.
-        return True
+        return bool(words & (_ETL_WORDS | {"queries", "sql"}) - {"sql"}) or "queries" in words
     return (write.looped and (case.unit.extracts or bool(words & _ETL_WORDS))) or (
         case.unit.extracts and bool(words & _ETL_WORDS)
     )

@@ -134,9 +134,11 @@ def _about(ignore: Ignore, path: str, used: set[tuple[str, int, str]]) -> Iterab
             f"finding{' of ' + ', '.join(unspent) if unspent else ''}",
             fix="remove the comment",
             pipeline="",
-            edits=() if spent or path.endswith(".ipynb") else _removal(ignore.spot),
+            edits=() if path.endswith(".ipynb") else _removal(ignore, unspent),
         )
 
 
-def _removal(spot: Spot) -> tuple[Edit, ...]:
-    return (Edit(start=spot.start, end=spot.end, text=""),) if spot.start >= 0 else ()
+def _removal(ignore: Ignore, unspent: list[str]) -> tuple[Edit, ...]:
+    if ignore.spot.start < 0 or len(unspent) != len(ignore.rules):
+        return ()
+    return (Edit(start=ignore.spot.start, end=ignore.spot.end, text=""),)

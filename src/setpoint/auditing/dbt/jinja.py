@@ -223,11 +223,15 @@ class _Masker:
         if len(name) > length or (call and self._blank_calls):
             return _blank(raw)
         self._holes[number] = Hole(text=inner, start=start, end=end, meaning=meaning, table=table)
-        lines = raw.count("\n")
-        if lines:
-            # Line breaks must survive, or every later line number would be wrong.
-            return name + " " * (length - len(name) - lines) + "\n" * lines
-        return name + "_" * (length - len(name))
+        if "\n" not in raw:
+            return name + "_" * (length - len(name))
+        # Line breaks must survive where they are: the name goes on the first line that holds it.
+        rows = [" " * len(row) for row in raw.split("\n")]
+        for at, row in enumerate(rows):
+            if len(row) >= len(name):
+                rows[at] = name + row[len(name) :]
+                break
+        return "\n".join(rows)
 
     def _meaning(self, inner: str) -> tuple[str, str]:
         reference = _REFERENCE.search(inner)

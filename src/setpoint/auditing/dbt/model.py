@@ -24,6 +24,7 @@ _IS_DBT = re.compile(
 _OTHER_FOLDERS = frozenset(
     {"tests", "analyses", "analysis", "dbt_packages", "dbt_modules", "target", "seeds", "data"}
 )
+_TEST_PROJECTS = frozenset({"tests", "test", "fixtures", "integration_tests", "testing"})
 _STATIC_STRATEGIES = frozenset({"microbatch", "replace_where"})
 _KEYED_STRATEGIES = frozenset({"", "merge", "delete+insert", "delete_insert", "default"})
 _ANTI_JOIN = re.compile(
@@ -54,7 +55,13 @@ def read_dbt(path: str, text: str, context: ProjectContext) -> FileFacts:
     """Read one .sql file of a dbt project."""
     parts = PurePosixPath(path).parts
     role = _role(path, context)
-    if role == "other" or set(parts[:-1]) & {"dbt_packages", "dbt_modules", "target"}:
+    project = context.project_of(path)
+    above = PurePosixPath(project.root).parts if project is not None else ()
+    if (
+        role == "other"
+        or set(above) & _TEST_PROJECTS
+        or set(parts[:-1]) & {"dbt_packages", "dbt_modules", "target"}
+    ):
         return FileFacts(path=path, kind="dbt", setting="test")
     masked = mask(text, macros=context.macros)
     if masked.macro and not masked.text.strip():

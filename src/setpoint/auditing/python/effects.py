@@ -76,10 +76,9 @@ def _kind(walker: Walker, call: Call) -> str:
         and re.search(r"smtp|server|mail", call.receiver_text, re.IGNORECASE)
     ):
         return "mail"
-    if method == "send" and walker.module.imported("sendgrid"):
-        return "mail"
     if method == "send" and (
-        re.search(r"sendgrid|\bsg\b|yag|mailgun|smtp|gmail|mail", call.receiver_text, re.IGNORECASE)
+        walker.module.imported("sendgrid", "yagmail", "mailgun", "resend")
+        or re.search(r"\bsg\b|sendgrid|yag|mailgun|messages\(\)$|^mail$", call.receiver_text)
     ):
         return "mail"
     if method in _CHAT_METHODS or (

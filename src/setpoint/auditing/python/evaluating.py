@@ -397,6 +397,9 @@ class Evaluator:
             return replace(
                 base, text=base.text.replace(positional[0].text, filled)[:_MOST_TEXT], marks=marks
             )
+        if method in {"strip", "lstrip", "rstrip"}:
+            given = positional[0].text if positional else None
+            return replace(base, text=getattr(base.text, method)(given), marks=marks)
         if method == "join":
             return self._join(base.text, positional, marks)
         return replace(base, marks=marks)

@@ -88,7 +88,11 @@ def marks_in_text(text: str, spot: Spot) -> list[Mark]:
 
 
 def _filter(walker: Walker, call: Call) -> Value | None:
-    if call.receiver.kind != "frame" and not (call.marks and call.method in {"filter", "where"}):
+    condition = call.argument(0, "condition", "expr")
+    marks = set(call.marks)
+    if condition.text is not None:
+        marks.update(marks_in_text(condition.text, call.spot))
+    if call.receiver.kind != "frame" and not marks:
         return None
     source = call.source()
     flags: list[str] = []
@@ -96,11 +100,6 @@ def _filter(walker: Walker, call: Call) -> Value | None:
         flags.append("reduced")
     if "left_only" in source or re.search(r"~.*isin\(", source):
         flags.append("anti")
-    marks = set(call.marks)
-    text = call.argument(0, "condition", "expr").text
-    if text is not None:
-        marks.update(marks_in_text(text, call.spot))
-        marks.update(mark for mark in call.argument(0, "condition", "expr").marks)
     if any(mark.kind == "logical" for mark in marks):
         walker.tape.logical_date = True
     return call.receiver.data(*flags).shaped(marks, "filter")

@@ -42,7 +42,12 @@ _SEEDED = re.compile(
     r"\b(?:random|np\.random|numpy\.random)\.seed\(|default_rng\(\s*\d|Random\(\s*\d"
     r"|RandomState\(\s*\d"
 )
-MOST_TEXT = 1_500_000
+_DATA_PACKAGES = (
+    "pandas", "polars", "pyspark", "requests", "httpx", "kafka", "confluent_kafka", "bs4",
+    "selenium", "scrapy", "itemadapter", "csv", "tweepy", "yfinance", "openpyxl", "feedparser",
+    "playwright", "boto3", "pika", "websocket", "ccxt", "spotipy", "praw", "glob",
+)  # fmt: skip
+"""Code that imports one of these brings data from somewhere."""
 
 
 def read_python(
@@ -67,6 +72,9 @@ def read_python(
     if setting in {"test", "sample"}:
         return FileFacts(path=path, kind=kind, setting=setting)
     walker = _walk(module, path, context, seeded=_SEEDED.search(text) is not None)
+    if module.imported(*_DATA_PACKAGES):
+        for tape in walker.tapes:
+            tape.extracts = True
     units = tuple(tape.unit() for tape in walker.tapes if _says_something(tape))
     return FileFacts(
         path=path,
@@ -95,15 +103,16 @@ def _walk(module: Module, path: str, context: ProjectContext, *, seeded: bool) -
     with walker.recording(top):
         walker.block(module.tree.body, walker.globals)
     _uncalled(walker, stem)
-    _constants(walker, top)
+    _constants(walker, stem, end)
     orchestrators.finished(walker)
     return walker
 
 
-def _constants(walker: Walker, top: Tape) -> None:
-    """SQL kept in module constants for others to run: read as if run in the order they stand."""
+def _constants(walker: Walker, stem: str, end: int) -> None:
+    """SQL kept in module constants for others to run, in an order that others know."""
     ran = {write.spot.line for tape in walker.tapes for write in tape.writes}
-    walker.tape = top
+    walker.tape = Tape(name=f"{stem}.sql", kind="sql-constants", line=1, end_line=end)
+    walker.tapes.append(walker.tape)
     for node in walker.module.tree.body:
         if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
             continue

@@ -21,14 +21,27 @@ _LIBRARY_WORDS = frozenset(
 )  # fmt: skip
 
 
+_CLASS_AND_METHOD = 2
+_WRAPPERS = (
+    "Client", "Hook", "Integration", "Target", "Notifier", "Service", "Adapter", "Sender",
+    "Mailer", "Handler", "Wrapper", "Provider", "Bot", "Gateway", "Resource",
+)  # fmt: skip
+
+
 def _is_library(case: Case) -> bool:
     """Code for others to call: what it sends, and how often, its callers decide."""
     return bool(naming.words(case.file.path) & _LIBRARY_WORDS)
 
 
+def _is_wrapper(case: Case) -> bool:
+    """A method of a class that wraps a service for others."""
+    parts = case.unit.name.split(".")
+    return len(parts) > _CLASS_AND_METHOD and parts[-2].endswith(_WRAPPERS)
+
+
 def effects(case: Case, kind: str) -> Iterator[Effect]:
     """The unguarded effects of a kind, in units that move data or are run by an orchestrator."""
-    if case.file.setting != "pipeline" or case.unit.alert:
+    if case.file.setting != "pipeline" or case.unit.alert or _is_wrapper(case):
         return
     moves = any(unit.writes or unit.extracts for unit in case.file.units)
     if not (case.orchestrated or case.file.dags or moves) and _is_library(case):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.facts import Source
-from setpoint.auditing.finding import Finding, Severity
+from setpoint.auditing.finding import Edit, Finding, Severity
 from setpoint.auditing.rule import Rule
 from setpoint.auditing.rules.drawing import draws
 from setpoint.auditing.rules.found import found
@@ -13,6 +13,7 @@ from setpoint.auditing.rules.found import found
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from setpoint.auditing.facts import Draw
     from setpoint.auditing.world import Case
 
 RULE = Rule(
@@ -50,4 +51,14 @@ def judge(case: Case) -> Iterator[Finding]:
             draw.spot,
             f"{draw.text} has no seed: no two runs give the same rows",
             "seed it with a constant, or order by a hash of the key",
+            _edits(draw),
         )
+
+
+def _edits(draw: Draw) -> tuple[Edit, ...]:
+    """`F.rand()` takes its seed as the only argument: the one case where a seed fits anywhere."""
+    known = draw.language == "spark" and draw.text in {"rand()", "randn()"}
+    if not known or draw.spot.end < 1:
+        return ()
+    at = draw.spot.end - 1
+    return (Edit(start=at, end=at, text="0"),)
