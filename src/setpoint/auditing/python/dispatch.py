@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
 from setpoint.auditing.facts import How, Write
-from setpoint.auditing.python import databases, decorated, effects, orchestrators, spark, warehouses
+from setpoint.auditing.python import (
+    databases,
+    decorated,
+    effects,
+    operators,
+    orchestrators,
+    spark,
+    warehouses,
+)
 from setpoint.auditing.python.orchestrators import DagState
 from setpoint.auditing.python.sources import LOGICAL
 from setpoint.auditing.python.values import UNKNOWN, Mark, Value
@@ -86,7 +94,7 @@ def on_call(walker: Walker, call: Call) -> Value | None:
         return _dbt(walker, call)
     for reader in (
         decorated.task_call,
-        orchestrators.on_call,
+        operators.on_call,
         _retry_policy,
         decorated.served,
         spark.on_call,

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from setpoint.auditing.facts import FileFacts
 from setpoint.auditing.finding import Unparsed
 from setpoint.auditing.python import orchestrators
-from setpoint.auditing.python.databases import looks_like_sql, run_text
+from setpoint.auditing.python.databases import looks_like_sql
 from setpoint.auditing.python.modules import Module
 from setpoint.auditing.python.setting import setting_of
 from setpoint.auditing.python.tape import Tape
+from setpoint.auditing.python.texts import run_text
 from setpoint.auditing.python.values import UNKNOWN, Value
 from setpoint.auditing.sql.reading import WRITES
 

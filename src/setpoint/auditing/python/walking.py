@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from setpoint.auditing import naming
 from setpoint.auditing.facts import How
 from setpoint.auditing.python import dispatch, orchestrators, spark
 from setpoint.auditing.python.calls import Call
+from setpoint.auditing.python.conditions import checked_before, first_round, leaves, merge
 from setpoint.auditing.python.effects import is_alert_name
 from setpoint.auditing.python.evaluating import Evaluator, Names
 from setpoint.auditing.python.modules import FunctionNode
@@ -30,23 +30,7 @@ if TYPE_CHECKING:
 _MOST_INLINED = 400
 _DEEPEST_INLINED = 5
 _MOST_STATEMENTS = 30_000
-_ALREADY = re.compile(
-    r"already|processed|is_loaded|was_loaded|has_been|duplicat|\bseen\b|been_sent|_sent\b"
-    r"|\bsent\b|is_new|_exists?\b|\bexists?\b"
-    r"|not\s+in\s+\w*(?:exist|seen|known|processed|loaded|done|db_|old|current|stored)|is_empty"
-    r"|fetchone|rowcount|count\w*\s*==\s*0|row_count|last_(?:id|date|ts)"
-)
-_OTHER_EXISTENCE = re.compile(
-    r"path|file|\bdir|folder|bucket|blob|table|schema|database|topic|queue|has_next|key_exists"
-    r"|column|os\.",
-    re.IGNORECASE,
-)
-_FIRST = re.compile(
-    r"\b(?:i|idx|index|n|batch|chunk|count|first\w*|is_first|page|iteration"
-    r"|k)\b\s*(?:==\s*[01]\b|$)|\bfirst\w*\b|is_first"
-)
 _REMOVES = frozenset({How.DELETE, How.TRUNCATE, How.DROP})
-_LEAVES = (ast.Return, ast.Continue, ast.Raise, ast.Break)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -124,7 +108,7 @@ class Walker(Evaluator):
             if self._statements > _MOST_STATEMENTS:
                 return
             self.statement(statement, names)
-            if isinstance(statement, ast.If) and _leaves(statement.body):
+            if isinstance(statement, ast.If) and leaves(statement.body):
                 self.conditions.append("not " + ast.unparse(statement.test)[:300])
                 pushed += 1
         if pushed:
@@ -238,7 +222,7 @@ class Walker(Evaluator):
         self.conditions[-1] = "not " + test
         self.block(node.orelse, other)
         self.conditions.pop()
-        _merge(names, one, other, test)
+        merge(names, one, other, test)
 
     def _for(self, node: ast.For | ast.AsyncFor, names: Names) -> None:
         source = self.value(node.iter, names)
@@ -417,10 +401,7 @@ class Walker(Evaluator):
 
     def guard(self) -> str:
         """Why what is done here is not done twice, by the conditions around it; or nothing."""
-        for condition in self.conditions:
-            if _ALREADY.search(condition) and not _OTHER_EXISTENCE.search(condition):
-                return "a check that it was not done before"
-        return ""
+        return "a check that it was not done before" if checked_before(self.conditions) else ""
 
     def is_discarded(self, node: ast.Call) -> bool:
         """Whether nobody looks at what the call gives."""
@@ -459,7 +440,7 @@ class Walker(Evaluator):
 
     def first_iteration(self) -> bool:
         """Whether this stands in the arm of a loop's first round."""
-        return bool(self.loop) and any(_FIRST.search(one) for one in self.conditions)
+        return bool(self.loop) and first_round(self.conditions)
 
     def record(self, write: Write, *data: Value) -> None:
         """Record a write with what surrounds it, and what shaped the data written."""
@@ -473,31 +454,3 @@ class Walker(Evaluator):
                 batched=bool(self.batched),
             )
         )
-
-
-def _leaves(body: Sequence[ast.stmt]) -> bool:
-    last = body[-1] if body else None
-    if isinstance(last, _LEAVES):
-        return True
-    return (
-        isinstance(last, ast.Expr)
-        and isinstance(last.value, ast.Call)
-        and ast.unparse(last.value.func) in {"sys.exit", "exit", "quit", "dbutils.notebook.exit"}
-    )
-
-
-def _merge(names: Names, one: Names, other: Names, test: str) -> None:
-    """Names after an `if`: what both arms may have left."""
-    for name in {*one, *other}:
-        left, right = one.get(name), other.get(name)
-        if left is right and left is not None:
-            names[name] = left
-            continue
-        if left is None or right is None:
-            names[name] = left or right or UNKNOWN
-            continue
-        if left.has("clock") != right.has("clock") and re.search(rf"\b{re.escape(name)}\b", test):
-            # `if day is None: day = today()`: the clock is only a default.
-            names[name] = right if left.has("clock") else left
-            continue
-        names[name] = either(left, right)
