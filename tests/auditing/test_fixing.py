@@ -68,6 +68,16 @@ def test_a_fix_that_would_break_the_file_is_not_made() -> None:
         assert plan_patches([broken], {path: text}) == ()
 
 
+def test_what_stands_in_a_string_is_not_mended() -> None:
+    """A comment inside of a string is somebody's text, even where the rest would still parse."""
+    text = 'SQL = """\n-- setpoint: ignore[W01] x\nSELECT 1"""\n# setpoint: ignore[W01] y\n'
+    inside = make_finding(path="a.py", edits=(edit("-- setpoint: ignore[W01] x\n", "", text),))
+    outside = make_finding(path="a.py", edits=(edit("# setpoint: ignore[W01] y\n", "", text),))
+    assert plan_patches([inside], {"a.py": text}) == ()
+    (patch,) = plan_patches([inside, outside], {"a.py": text})
+    assert patch.fixed == (outside,)
+
+
 def test_offsets_outside_of_the_file_are_refused() -> None:
     """An edit that does not fit the text is not applied."""
     wild = make_finding(path="a.sql", edits=(Edit(start=5, end=900, text=""),))

@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import tempfile
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,6 +49,15 @@ def plan_patches(findings: Sequence[Finding], texts: Mapping[str, str]) -> tuple
 
 
 def _patch(path: str, before: str, findings: list[Finding]) -> Patch | None:
+    """The patch of one file; a fix that breaks it must not take the sound ones with it."""
+    whole = _combined(path, before, findings)
+    if whole is not None:
+        return whole
+    sound = [one for one in findings if _combined(path, before, [one]) is not None]
+    return _combined(path, before, sound) if sound else None
+
+
+def _combined(path: str, before: str, findings: list[Finding]) -> Patch | None:
     accepted: list[Edit] = []
     fixed: list[Finding] = []
     left: list[Finding] = []
@@ -77,9 +87,13 @@ def _collide(fresh: Sequence[Edit], accepted: Sequence[Edit]) -> bool:
 
 
 def _still_reads(path: str, before: str, after: str) -> bool:
-    """A fix never turns a file that parses into one that does not."""
+    """A fix leaves a Python file that parses with the same strings, and a notebook JSON.
+
+    What looks like a comment may stand in a string, where it is somebody's text.
+    """
     if path.endswith(".py"):
-        return _parses(after) or not _parses(before)
+        strings = _strings(before)
+        return strings is not None and strings == _strings(after)
     if path.endswith(".ipynb"):
         try:
             json.loads(after)
@@ -88,12 +102,16 @@ def _still_reads(path: str, before: str, after: str) -> bool:
     return True
 
 
-def _parses(text: str) -> bool:
+def _strings(text: str) -> list[str] | None:
+    """The strings of a Python text in order; None when it does not parse."""
     try:
-        ast.parse(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+        return None
+    constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return [value for value in constants if isinstance(value, str)]
 
 
 def diff_text(patches: Sequence[Patch]) -> str:

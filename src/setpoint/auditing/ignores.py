@@ -84,6 +84,9 @@ def apply_ignores(findings: Iterable[Finding], files: Sequence[FileFacts]) -> tu
         else:
             used.add((finding.path, excuse.spot.line, finding.rule))
     for path, file in by_path.items():
+        if file.setting in {"test", "sample"}:
+            # Nothing in it is judged, so nothing can be said of its exceptions.
+            continue
         for ignore in file.ignores:
             kept.extend(_about(ignore, path, used))
     return tuple(kept)
