@@ -83,9 +83,12 @@ def on_call(walker: Walker, call: Call) -> Value | None:
         return orchestrators.timedelta(call)
     if call.method in _ARGUMENTS:
         return UNKNOWN
+    if call.dotted == "dict":
+        given = call.args[0].fields if call.args else {}
+        return Value(kind="dict", fields={**given, **call.keywords})
     if call.method in {"dumps", "encode"} and call.args:
         return replace(call.args[0], text=None)
-    if call.method in {"open", "Path", "PurePath"}:
+    if call.method in {"Path", "PurePath"}:
         return Value(kind="file", name=call.argument(0, "file").text or call.receiver.name)
     if call.receiver.kind == "dbt":
         return _dbt(walker, call)
