@@ -138,7 +138,9 @@ def _stored_state(walker: Walker, call: Call) -> Value | None:
     if call.method not in _STATE_SETTERS and not _SETTER.match(call.method):
         return None
     clocks = [mark for mark in call.marks if mark.kind == "clock"]
-    if not clocks:
+    shown_only = call.method == "set" and len(call.args) + len(call.keywords) == 1
+    if not clocks or shown_only:
+        # `gauge.set(time.time())` tells a monitor, and no run starts from it.
         return None
     values = (*call.args, *call.keywords.values())
     names = [call.receiver.name, call.receiver_text, call.method, *call.keywords, *walker.inside()]
@@ -148,7 +150,8 @@ def _stored_state(walker: Walker, call: Call) -> Value | None:
     names += [name for value in values for name in _clocked_fields(value)]
     said = [word for name in names for word in re.findall(r"\w+", name.replace("-", "_"))]
     if any(naming.is_cursor(_SETTER.sub("", word)) for word in said):
-        walker.tape.draw(clocks, "cursor")
+        # The fault is the storing; the clock may have been read long before.
+        walker.tape.draw([replace(mark, spot=call.spot) for mark in clocks[:1]], "cursor")
     return None
 
 

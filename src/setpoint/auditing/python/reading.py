@@ -35,7 +35,8 @@ _TRIGGERS = (
     "write_dynamic_frame", "materialized", "deltatable", "sendmail", "send_email", "send_mail",
     "chat_postmessage", ".post(", ".produce(", "producer", ".publish(", "send_message",
     "put_events", "put_record", "smtp", "sendgrid", "webhook", "airflow", "dagster", "prefect",
-    "def model(dbt",
+    "def model(dbt", "put_object", "upload_", "load_string",
+    "load_file", "insert(", "bulk_", "last_", "watermark", "bookmark", "put_item", "variable.set",
 )  # fmt: skip
 """Lower-case texts without any of which a file writes nothing, sends nothing and is no task."""
 _STATEMENT = re.compile(r"\b(?:update\s+\S+\s+set|merge\s+\S+|copy\s+\S+\s+from)\b")

@@ -47,6 +47,9 @@ _FILE_WRITES = frozenset(
 
 def on_call(walker: Walker, call: Call) -> Value | None:
     """A call into a library that writes or reads data."""
+    if call.receiver.kind == "orm-insert":
+        upsert = call.method.startswith("on_") or call.method == "prefix_with"
+        return Value(kind="orm-upsert") if upsert else call.receiver
     handler = _HANDLERS.get(call.method)
     if handler is not None:
         return handler(walker, call)
@@ -324,9 +327,10 @@ def _open(walker: Walker, call: Call) -> Value | None:
     path = call.argument(0, "file")
     mode = call.argument(1, "mode").text or "r"
     text = path.text or ""
-    if mode[:1] in {"w", "x"} and path.has("clock") and _DATA_FILE.search(text):
-        if not text.startswith(("/tmp", "tmp")):  # noqa: S108 - read, never opened
-            walker.tape.draw(path.marks, "path", table=table_text(walker, path))
+    placed = path.has("clock") and _DATA_FILE.search(text) is not None
+    scratch = text.startswith(("/tmp", "tmp"))  # noqa: S108 - read, never opened
+    if mode[:1] in {"w", "x"} and placed and not scratch:
+        walker.tape.draw(path.marks, "path", table=table_text(walker, path))
     return Value(kind="file", name=text)
 
 
@@ -347,6 +351,18 @@ def _dlt_run(walker: Walker, call: Call) -> Value | None:
     if disposition.may_be("append"):
         return _record(walker, call, How.APPEND, call.keywords.get("table_name", UNKNOWN))
     return UNKNOWN
+
+
+def _core_insert(walker: Walker, call: Call) -> Value | None:
+    """`insert(table)` and `table.insert()` of SQLAlchemy: run when a connection executes them."""
+    if not walker.module.imported("sqlalchemy") or call.receiver.kind == "frame":
+        return None
+    if call.dotted.startswith("sqlalchemy."):
+        node = call.node_of(0, "table")
+        return Value(kind="orm-insert", name=ast.unparse(node) if node is not None else "")
+    if not call.args and not call.keywords:
+        return Value(kind="orm-insert", name=call.receiver_text)
+    return None
 
 
 def _orm(walker: Walker, call: Call) -> Value | None:
@@ -416,6 +432,7 @@ _HANDLERS: dict[str, Callable[[Walker, Call], Value | None]] = {
     "bulk_load": _copy_from,
     "run": _dlt_run,
     **dict.fromkeys(("purge_s3_path", "rmtree", "rm", "remove", "unlink"), _purge),
+    "insert": _core_insert,
     "bulk_insert_mappings": _orm,
     "bulk_save_objects": _orm,
     "delete": _orm_delete,
