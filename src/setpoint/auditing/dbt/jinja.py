@@ -186,7 +186,7 @@ class _Masker:
         at = 0
         for match in _OTHER_TEMPLATES.finditer(text):
             self._out.append(text[at : match.start()])
-            inner = match.group(0).strip("${}()%s&")
+            inner = re.sub(r"^\W+|\W+$|\)s$", "", match.group(0))
             self._out.append(self._hole(inner, start + match.start(), start + match.end()))
             at = match.end()
         self._out.append(text[at:])

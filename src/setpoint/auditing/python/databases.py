@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from setpoint.auditing.facts import How, Write
 from setpoint.auditing.python.texts import run_text
 from setpoint.auditing.python.values import UNKNOWN, Value
 from setpoint.auditing.sql.reading import WRITES
@@ -205,6 +206,8 @@ def _opened(walker: Walker, call: Call) -> Value | None:
 
 
 def _run(walker: Walker, call: Call) -> Value | None:
+    if call.args and call.args[0].kind == "orm-insert":
+        return _run_insert(walker, call)
     text = _sql_argument(call)
     if text is None:
         return None
@@ -239,6 +242,22 @@ def _run(walker: Walker, call: Call) -> Value | None:
         known = call.names.get(receiver.id, UNKNOWN)
         call.names[receiver.id] = replace(known, pending=frame.pending)
     return frame
+
+
+def _run_insert(walker: Walker, call: Call) -> Value:
+    """A connection that executes an insert built by SQLAlchemy."""
+    walker.record(
+        Write(
+            how=How.APPEND,
+            table=call.args[0].name.lower(),
+            spot=call.spot,
+            rows="frame" if len(call.args) > 1 else "parameters",
+            language="database",
+            transaction=walker.transaction or walker.implicit,
+        ),
+        *call.args,
+    )
+    return UNKNOWN
 
 
 def _sql_argument(call: Call) -> Value | None:

@@ -86,9 +86,12 @@ def on_call(walker: Walker, call: Call) -> Value | None:
         return orchestrators.timedelta(call)
     if call.method in _ARGUMENTS:
         return UNKNOWN
+    if call.dotted == "dict":
+        given = call.args[0].fields if call.args else {}
+        return Value(kind="dict", fields={**given, **call.keywords})
     if call.method in {"dumps", "encode"} and call.args:
         return replace(call.args[0], text=None)
-    if call.method in {"open", "Path", "PurePath"}:
+    if call.method in {"Path", "PurePath"}:
         return Value(kind="file", name=call.argument(0, "file").text or call.receiver.name)
     if call.receiver.kind == "dbt":
         return _dbt(walker, call)
@@ -138,7 +141,9 @@ def _stored_state(walker: Walker, call: Call) -> Value | None:
     if call.method not in _STATE_SETTERS and not _SETTER.match(call.method):
         return None
     clocks = [mark for mark in call.marks if mark.kind == "clock"]
-    if not clocks:
+    shown_only = call.method == "set" and len(call.args) + len(call.keywords) == 1
+    if not clocks or shown_only:
+        # `gauge.set(time.time())` tells a monitor, and no run starts from it.
         return None
     values = (*call.args, *call.keywords.values())
     names = [call.receiver.name, call.receiver_text, call.method, *call.keywords, *walker.inside()]
@@ -148,7 +153,8 @@ def _stored_state(walker: Walker, call: Call) -> Value | None:
     names += [name for value in values for name in _clocked_fields(value)]
     said = [word for name in names for word in re.findall(r"\w+", name.replace("-", "_"))]
     if any(naming.is_cursor(_SETTER.sub("", word)) for word in said):
-        walker.tape.draw(clocks, "cursor")
+        # The fault is the storing; the clock may have been read long before.
+        walker.tape.draw([replace(mark, spot=call.spot) for mark in clocks[:1]], "cursor")
     return None
 
 

@@ -181,6 +181,8 @@ def _guard(walker: Walker, call: Call) -> str:
         return "an error handler"
     if walker.in_alert():
         return "an alert of a failure"
+    if any(mark.kind == "random" for mark in call.marks):
+        return "made-up data"
     around = walker.guard()
     if around:
         return around

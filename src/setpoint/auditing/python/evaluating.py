@@ -390,8 +390,8 @@ class Evaluator:
         if method == "format":
             text = self.formatted(base.text, node, positional, keywords)
             # A template filled in here is run here, wherever it was written down.
-            line = base.line if base.line and base.line >= node.lineno else 0
-            return replace(base, text=text[:_MOST_TEXT], marks=marks, line=line)
+            flags = base.flags if base.line >= node.lineno else base.flags | {"filled"}
+            return replace(base, text=text[:_MOST_TEXT], marks=marks, flags=flags)
         if method == "replace" and len(positional) > 1 and positional[0].text is not None:
             filled = self.text_or_hole(node.args[1], positional[1])
             return replace(

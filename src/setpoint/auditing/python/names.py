@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,12 @@ if TYPE_CHECKING:
     from setpoint.auditing.python.walking import Walker
 
 
-def table_text(walker: Walker, value: Value) -> str:
-    """The name of a table or path, holes shown as `{expression}`."""
+def table_text(walker: Walker, value: Value, node: ast.expr | None = None) -> str:
+    """The name of a table or path, holes shown as `{expression}`; of an unknown one its source."""
     if value.text is None:
-        return value.choices[0].lower() if value.choices else ""
+        if value.choices:
+            return value.choices[0].lower()
+        return "{" + ast.unparse(node)[:60].lower() + "}" if node is not None else ""
     return walker_names(walker, value.text).lower()
 
 

@@ -35,10 +35,15 @@ _TRIGGERS = (
     "write_dynamic_frame", "materialized", "deltatable", "sendmail", "send_email", "send_mail",
     "chat_postmessage", ".post(", ".produce(", "producer", ".publish(", "send_message",
     "put_events", "put_record", "smtp", "sendgrid", "webhook", "airflow", "dagster", "prefect",
-    "def model(dbt",
+    "def model(dbt", "put_object", "upload_", "load_string",
+    "load_file", "insert(", "bulk_", "last_", "watermark", "bookmark", "put_item", "variable.set",
 )  # fmt: skip
 """Lower-case texts without any of which a file writes nothing, sends nothing and is no task."""
 _STATEMENT = re.compile(r"\b(?:update\s+\S+\s+set|merge\s+\S+|copy\s+\S+\s+from)\b")
+_CALLBACK = re.compile(
+    r"(?:on_(?:failure|retry)(?:_callback|_hooks)?|sla_miss_callback|on_crashed|failure_callback)"
+    r"['\"]?\s*[:=]\s*\[?\s*(?:partial\(\s*)?(\w+)"
+)
 _SEEDED = re.compile(
     r"\b(?:random|np\.random|numpy\.random)\.seed\(|default_rng\(\s*\d|Random\(\s*\d"
     r"|RandomState\(\s*\d"
@@ -96,7 +101,9 @@ def _walk(module: Module, path: str, context: ProjectContext, *, seeded: bool) -
     from setpoint.auditing.python.walking import Walker
     from setpoint.auditing.sql.writes import Memory
 
+    callbacks = {match.group(1) for match in _CALLBACK.finditer(module.text)}
     walker = Walker(module, path=path, hint=context.dialect, seeded=seeded, memory=Memory())
+    walker.callbacks = callbacks
     stem = PurePosixPath(path).stem
     last = module.tree.body[-1] if module.tree.body else None
     end = (last.end_lineno or 1) + module.shift if last is not None else 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -119,8 +120,6 @@ def _built(walker: Walker, writer: Value, call: Call) -> Value:
 
 
 def _batch_function(walker: Walker, call: Call) -> None:
-    import ast
-
     node = call.node_of(0, "func")
     function = None
     if isinstance(node, ast.Name):
@@ -171,7 +170,7 @@ def _save(walker: Walker, writer: Value, call: Call) -> None:
         return
     mode = _mode(writer, call)
     target = _target(writer, call)
-    table = table_text(walker, target)
+    table = table_text(walker, target, _target_node(call))
     how = _how(walker, writer, call, mode)
     if how is None:
         return
@@ -195,6 +194,11 @@ def _grain(walker: Walker, writer: Value, table: str) -> str:
     """The length of the slice that an overwrite replaces, by its path or its replaceWhere."""
     where = writer.fields.get("replacewhere", UNKNOWN).text
     return grain_of(walker_names(walker, where)) if where else grain_of_path(table)
+
+
+def _target_node(call: Call) -> ast.expr | None:
+    node = call.node_of(1 if call.method == "jdbc" else 0, "name", "tableName", "path", "table")
+    return node if isinstance(node, (ast.Name, ast.Attribute)) else None
 
 
 def _target(writer: Value, call: Call) -> Value:

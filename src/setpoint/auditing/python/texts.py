@@ -43,7 +43,8 @@ def run_text(
     if not WRITES.search(text) and not hidden and not re.search(r"(?i)\bfrom\b", text):
         return frozenset()
     bound, holes = _masked(walker, _bind(walker, text, params))
-    first = value.line + walker.module.shift if value.line else line
+    own = value.line and "filled" not in value.flags
+    first = value.line + walker.module.shift if own else line
     facts = read_sql(
         _completed(bound),
         hint=dialect or walker.hint,

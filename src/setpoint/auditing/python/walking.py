@@ -70,6 +70,8 @@ class Walker(Evaluator):
         self._stack: list[str] = []
         self._discarded: set[int] = set()
         self._alerts = 0
+        self.callbacks: set[str] = set()
+        """Functions that are run when something failed."""
         self._returns: list[Value] = []
         self._inlined_calls = 0
         self._statements = 0
@@ -345,7 +347,9 @@ class Walker(Evaluator):
     def run_function(self, function: Function, names: Names) -> Value:
         """Go through a function's body; what it returns is known afterwards."""
         self._stack.append(function.name)
-        alert = any(is_alert_name(ast.unparse(one)) for one in function.decorator_list)
+        alert = function.name in self.callbacks or any(
+            is_alert_name(ast.unparse(one)) for one in function.decorator_list
+        )
         self._alerts += alert
         before, self._returns = self._returns, []
         conditions, self.conditions = self.conditions, list(self.conditions)

@@ -47,6 +47,9 @@ _FILE_WRITES = frozenset(
 
 def on_call(walker: Walker, call: Call) -> Value | None:
     """A call into a library that writes or reads data."""
+    if call.receiver.kind == "orm-insert":
+        upsert = call.method.startswith("on_") or call.method == "prefix_with"
+        return Value(kind="orm-upsert") if upsert else call.receiver
     handler = _HANDLERS.get(call.method)
     if handler is not None:
         return handler(walker, call)
@@ -103,7 +106,7 @@ def _record(
     guard: str = "",
     language: str = "warehouse",
 ) -> Value:
-    table = table_text(walker, target)
+    table = table_text(walker, target, _node_of(call, target))
     walker.tape.draw(target.all_marks(), "name", table=table)
     frame = call.receiver if call.receiver.kind == "frame" else call.argument(0)
     if "anti" in call.receiver.flags or "anti" in frame.flags:
@@ -125,6 +128,21 @@ def _record(
         *call.keywords.values(),
     )
     return UNKNOWN
+
+
+def _node_of(call: Call, target: Value) -> ast.expr | None:
+    """The source of the argument that names the target, when it is a plain name."""
+    for node, value in zip(call.node.args, call.args, strict=False):
+        if value is target and isinstance(node, (ast.Name, ast.Attribute)):
+            return node
+    for word in call.node.keywords:
+        named = isinstance(word.value, (ast.Name, ast.Attribute))
+        if word.arg in _TARGETS and named:
+            return word.value
+    return None
+
+
+_TARGETS = frozenset({"name", "destination_table", "table_name", "destination", "table"})
 
 
 def _transaction(walker: Walker, call: Call) -> int:
@@ -284,6 +302,38 @@ def _copy_from(walker: Walker, call: Call) -> Value:
     return _record(walker, call, How.APPEND, call.argument(1, "table"), language="database")
 
 
+_DATA_FILE = re.compile(r"(?i)\.(?:csv|json|jsonl|ndjson|parquet|avro|orc|txt|xlsx?|gz|xml)\W*$|/$")
+
+
+def _upload(walker: Walker, call: Call) -> Value | None:
+    """An object that is put under a key: a clock in the key decides where it lies."""
+    values = [*call.args, *call.keywords.values()]
+    keys = [value for value in values if value.text is not None and "\n" not in value.text]
+    clocked = [value for value in keys if value.has("clock")]
+    for value in clocked:
+        walker.tape.draw(value.marks, "path")
+    if clocked or call.method in {"put_object", "upload_file", "upload_fileobj"}:
+        table = table_text(walker, clocked[0]) if clocked else ""
+        walker.record(
+            Write(how=How.OVERWRITE, table=table, spot=call.spot, language="files", rows="files"),
+            call.receiver,
+            *values,
+        )
+    return None
+
+
+def _open(walker: Walker, call: Call) -> Value | None:
+    """`open(path, "w")` of a data file."""
+    path = call.argument(0, "file")
+    mode = call.argument(1, "mode").text or "r"
+    text = path.text or ""
+    placed = path.has("clock") and _DATA_FILE.search(text) is not None
+    scratch = text.startswith(("/tmp", "tmp"))  # noqa: S108 - read, never opened
+    if mode[:1] in {"w", "x"} and placed and not scratch:
+        walker.tape.draw(path.marks, "path", table=table_text(walker, path))
+    return Value(kind="file", name=text)
+
+
 def _purge(walker: Walker, call: Call) -> Value | None:
     """A folder that is emptied before it is written to."""
     target = call.argument(0, "path", "s3_path", "dir", "recurse_path")
@@ -301,6 +351,18 @@ def _dlt_run(walker: Walker, call: Call) -> Value | None:
     if disposition.may_be("append"):
         return _record(walker, call, How.APPEND, call.keywords.get("table_name", UNKNOWN))
     return UNKNOWN
+
+
+def _core_insert(walker: Walker, call: Call) -> Value | None:
+    """`insert(table)` and `table.insert()` of SQLAlchemy: run when a connection executes them."""
+    if not walker.module.imported("sqlalchemy") or call.receiver.kind == "frame":
+        return None
+    if call.dotted.startswith("sqlalchemy."):
+        node = call.node_of(0, "table")
+        return Value(kind="orm-insert", name=ast.unparse(node) if node is not None else "")
+    if not call.args and not call.keywords:
+        return Value(kind="orm-insert", name=call.receiver_text)
+    return None
 
 
 def _orm(walker: Walker, call: Call) -> Value | None:
@@ -370,9 +432,28 @@ _HANDLERS: dict[str, Callable[[Walker, Call], Value | None]] = {
     "bulk_load": _copy_from,
     "run": _dlt_run,
     **dict.fromkeys(("purge_s3_path", "rmtree", "rm", "remove", "unlink"), _purge),
+    "insert": _core_insert,
     "bulk_insert_mappings": _orm,
     "bulk_save_objects": _orm,
     "delete": _orm_delete,
+    **dict.fromkeys(
+        (
+            "put_object",
+            "upload_file",
+            "upload_fileobj",
+            "upload_from_filename",
+            "upload_from_string",
+            "upload_blob",
+            "load_file",
+            "load_string",
+            "load_bytes",
+            "blob",
+            "put_file",
+            "upload_from_path",
+        ),
+        _upload,
+    ),
+    "open": _open,
     "from_options": _glue,
     "from_catalog": _glue,
     "from_jdbc_conf": _glue,

@@ -24,7 +24,8 @@ _ROW_WORDS = re.compile(
 
 def draws(case: Case, source: Source, roles: set[str]) -> Iterator[Draw]:
     """The draws of one source in some roles, where they decide data that lasts."""
-    if not case.is_pipeline:
+    stores = "cursor" in roles and case.file.setting == "pipeline"
+    if not stores and not case.is_pipeline:
         return
     for draw in case.unit.draws:
         if draw.source is not source or draw.role not in roles:
@@ -45,8 +46,11 @@ def draws(case: Case, source: Source, roles: set[str]) -> Iterator[Draw]:
 def _lasts(case: Case, draw: Draw) -> bool:
     if draw.role == "cursor":
         return True
-    if naming.is_temporary_table(draw.table) or naming.is_log_table(draw.table):
+    if naming.is_log_table(draw.table):
         return False
+    if naming.is_temporary_table(draw.table):
+        # What filters a temporary table filters the lasting one that is filled from it.
+        return draw.role in {"filter", "join"} and any(lasting(one) for one in case.unit.writes)
     own = [one for one in case.unit.writes if naming.same_table(one.table, draw.table)]
     deletes = [one for one in own if one.how is How.DELETE]
     if deletes and len(deletes) == len(own):
