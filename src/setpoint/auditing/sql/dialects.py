@@ -129,6 +129,7 @@ _KNOWN = frozenset(
     }
 )  # fmt: skip
 MOST_TRIES = 9
+_LOOKED_AT = 6_000
 
 
 def known_dialect(name: str) -> str | None:
@@ -138,6 +139,7 @@ def known_dialect(name: str) -> str | None:
     return plain if plain in _KNOWN else None
 
 
+@lru_cache(maxsize=512)
 def guess_dialect(text: str) -> str:
     """The dialect whose own words the text uses most, or the empty string."""
     best, most = "", 0
@@ -149,10 +151,9 @@ def guess_dialect(text: str) -> str:
 
 
 def dialects_to_try(text: str, hint: str) -> tuple[str, ...]:
-    """The dialects to parse the text with, likeliest first."""
-    guessed = guess_dialect(text)
-    first = [hint, guessed] if hint else [guessed]
-    ordered = dict.fromkeys([*(name for name in first if name), *_FALLBACKS])
+    """The dialects to parse the text with, likeliest first; only its beginning is looked at."""
+    guessed = guess_dialect(text[:_LOOKED_AT])
+    ordered = dict.fromkeys([*(name for name in (hint, guessed) if name), *_FALLBACKS])
     return tuple(ordered)[:MOST_TRIES]
 
 

@@ -415,9 +415,14 @@ def role_of_column(column: str, otherwise: str = "value") -> str:
 
 
 def _depth(tokens: Sequence[Token]) -> int:
+    from sqlglot.tokenizer_core import TokenType
+
+    opening, closing = TokenType.L_PAREN, TokenType.R_PAREN
     depth = most = 0
     for token in tokens:
-        kind = token.token_type.name
-        depth += (kind == "L_PAREN") - (kind == "R_PAREN")
-        most = max(most, depth)
+        if token.token_type is opening:
+            depth += 1
+            most = max(most, depth)
+        elif token.token_type is closing:
+            depth -= 1
     return most

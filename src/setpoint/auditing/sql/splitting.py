@@ -148,17 +148,28 @@ def tokenize(text: str, dialect: str) -> list[Token]:
 
 def split_statements(tokens: Sequence[Token], text: str) -> Iterator[Statement]:
     """The statements, cut at semicolons, batch separators, and where a new one plainly begins."""
+    from sqlglot.tokenizer_core import TokenType
+
+    opening, closing, end = TokenType.L_PAREN, TokenType.R_PAREN, TokenType.SEMICOLON
     pending: list[Token] = []
     condition = _Condition()
     depth = 0
     for at, token in enumerate(tokens):
-        kind = token.token_type.name
-        depth = max(0, depth + (kind == "L_PAREN") - (kind == "R_PAREN"))
-        if kind == "SEMICOLON":
+        kind = token.token_type
+        if kind is opening:
+            depth += 1
+        elif kind is closing:
+            depth = max(0, depth - 1)
+        elif kind is end:
             yield from _finish(pending, text, condition, closed=True)
             pending, depth = [], 0
             continue
-        if depth == 0 and pending and _begins_anew(token, tokens, at, pending, text):
+        if (
+            depth == 0
+            and pending
+            and len(token.text) > 1
+            and _begins_anew(token, tokens, at, pending, text)
+        ):
             yield from _finish(pending, text, condition, closed=False)
             pending = []
         pending.append(token)

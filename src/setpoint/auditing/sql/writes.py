@@ -91,14 +91,14 @@ def _insert(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
         blank,
         how=How.APPEND,
         guard=insert_guard(root, table) or _stream_guard(root, memory),
-        scope=partition.sql().lower() if partition is not None else "",
+        scope=partition.sql(copy=False).lower() if partition is not None else "",
     )
 
 
 def _filters(query: exp.Expr | None) -> str:
     if not isinstance(query, exp.Query):
         return ""
-    return " ".join(where.this.sql().lower() for where in query.find_all(exp.Where))[:600]
+    return " ".join(where.this.sql(copy=False).lower() for where in query.find_all(exp.Where))[:600]
 
 
 def _stream_guard(root: exp.Insert, memory: Memory) -> str:
@@ -123,7 +123,7 @@ def _overwrite(blank: Write, partition: exp.Expr | None) -> Write:
         (one.this.name if isinstance(one, exp.EQ) else one.name).lower()
         for one in partition.expressions
     )
-    text = partition.sql().lower()
+    text = partition.sql(copy=False).lower()
     return replace(
         blank,
         how=How.OVERWRITE if static and len(static) == len(names) else How.DYNAMIC,
@@ -249,7 +249,7 @@ def _merge_problem(
 
 def _replaces(root: exp.Merge) -> bool:
     """`ON FALSE … WHEN NOT MATCHED BY SOURCE … DELETE` is an atomic replacement of a scope."""
-    text = root.sql().upper()
+    text = root.sql(copy=False).upper()
     return "BY SOURCE" in text and "DELETE" in text
 
 
@@ -341,7 +341,7 @@ def _dedupes(root: exp.Delete, table: str) -> bool:
 
 
 def _scope_text(where: object) -> str:
-    return where.this.sql().lower() if isinstance(where, exp.Where) else ""
+    return where.this.sql(copy=False).lower() if isinstance(where, exp.Where) else ""
 
 
 def _columns_of(where: object) -> tuple[str, ...]:
@@ -421,7 +421,7 @@ def _partition_columns(root: exp.Create) -> tuple[str, ...]:
 def _serial(root: exp.Create) -> exp.ColumnDef | None:
     for column in root.find_all(exp.ColumnDef):
         kind = column.args.get("kind")
-        named = kind.sql().upper() if isinstance(kind, exp.Expr) else ""
+        named = kind.sql(copy=False).upper() if isinstance(kind, exp.Expr) else ""
         if "SERIAL" in named or column.find(
             exp.GeneratedAsIdentityColumnConstraint, exp.AutoIncrementColumnConstraint
         ):
