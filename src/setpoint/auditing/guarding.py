@@ -106,6 +106,12 @@ _ETL_WORDS = frozenset(
 
 def appends(case: Case) -> Iterator[Append]:
     """The appends of a unit that matter, each with its outcome."""
+    if case.appended is None:
+        case.appended = tuple(_appends(case))
+    yield from case.appended
+
+
+def _appends(case: Case) -> Iterator[Append]:
     writes = case.unit.writes
     earlier_tasks = [
         write for unit in case.world.before(case.file, case.unit) for write in unit.writes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from setpoint.auditing.context import ProjectContext
     from setpoint.auditing.facts import Dag, FileFacts, Unit, Write
     from setpoint.auditing.finding import Finding
+    from setpoint.auditing.guarding import Append
 
 _ORCHESTRATED = ("airflow", "dagster", "prefect")
 
@@ -108,6 +110,8 @@ class Case:
     file: FileFacts
     world: World
     findings: list[Finding] = field(default_factory=list)
+    appended: tuple[Append, ...] | None = None
+    """Worked out by the first rule that asks for the appends; several do."""
 
     @property
     def orchestrated(self) -> bool:
@@ -119,7 +123,7 @@ class Case:
         """Where the unit begins."""
         return Spot(line=self.unit.line, end_line=self.unit.line)
 
-    @property
+    @cached_property
     def is_pipeline(self) -> bool:
         """Whether the unit moves data at all, so that a hidden input in it matters."""
         if self.file.setting != "pipeline":

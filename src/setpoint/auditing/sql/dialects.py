@@ -132,6 +132,7 @@ _KNOWN = frozenset(
     }
 )  # fmt: skip
 MOST_TRIES = 9
+_LOOKED_AT = 6_000
 
 
 def known_dialect(name: str) -> str | None:
@@ -141,6 +142,7 @@ def known_dialect(name: str) -> str | None:
     return plain if plain in _KNOWN else None
 
 
+@lru_cache(maxsize=512)
 def guess_dialect(text: str) -> str:
     """The dialect whose own words the text uses most, or the empty string."""
     best, most = "", 0
@@ -195,7 +197,7 @@ class Tries:
         if self._hint:
             yield self._hint
         if self._rest is None:
-            guessed = guess_dialect(self._text)
+            guessed = guess_dialect(self._text[:_LOOKED_AT])
             first = [name for name in (self._hint, guessed) if name]
             ordered = tuple(dict.fromkeys([*first, *_FALLBACKS]))[:MOST_TRIES]
             self._rest = ordered[1:] if self._hint else ordered

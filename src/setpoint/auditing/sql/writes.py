@@ -421,7 +421,7 @@ def _partition_columns(root: exp.Create) -> tuple[str, ...]:
 def _serial(root: exp.Create) -> exp.ColumnDef | None:
     for column in root.find_all(exp.ColumnDef):
         kind = column.args.get("kind")
-        named = kind.sql().upper() if isinstance(kind, exp.Expr) else ""
+        named = kind.sql(copy=False).upper() if isinstance(kind, exp.Expr) else ""
         if "SERIAL" in named or column.find(
             exp.GeneratedAsIdentityColumnConstraint, exp.AutoIncrementColumnConstraint
         ):
