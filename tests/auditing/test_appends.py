@@ -125,6 +125,7 @@ DOUBLED_PYTHON = {
     "wrangler": (
         'import awswrangler as wr\nwr.s3.to_parquet(df, "s3://b", dataset=True, mode="append")'
     ),
+    "any library": 'loader.export(df, "public", "t", if_exists="append")',
     "mongo": "db.orders.insert_many(rows)",
     "cursor": 'cur.execute("INSERT INTO t SELECT * FROM s")',
     "executemany": 'cur.executemany("INSERT INTO t VALUES (%s, %s)", rows)',

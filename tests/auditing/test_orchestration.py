@@ -86,6 +86,15 @@ def test_retries_on_an_unsafe_task() -> None:
     assert rules(shared, "dags/d.py") == {"W01", "S01"}
 
 
+def test_retries_on_a_task_that_runs_an_unsafe_file() -> None:
+    """What a file does is the task's own doing."""
+    files = {
+        "dags/d.py": dag('PostgresOperator(task_id="b", sql="sql/load.sql", retries=2)'),
+        "dags/sql/load.sql": "INSERT INTO t SELECT * FROM s;",
+    }
+    assert rules(files) == {"W01", "S01"}
+
+
 def test_retries_on_a_safe_task_are_right() -> None:
     """A task that sets its scope may be retried."""
     text = dag('PostgresOperator(task_id="x", retries=3, sql="TRUNCATE TABLE t")')

@@ -170,11 +170,14 @@ def _findings(world: World) -> list[Finding]:
     from setpoint.auditing.rules.registry import JUDGES
 
     found: dict[tuple[str, str, int], Finding] = {}
-    for file in world.files:
+    of_files: dict[str, list[Finding]] = {}
+    for file in sorted(world.files, key=lambda one: one.kind != "sql"):
         for unit in file.units:
-            case = Case(unit=unit, file=file, world=world)
+            case = Case(unit=unit, file=file, world=world, of_files=of_files)
             for rule in JUDGES:
                 case.findings.extend(rule(case))
+            if file.kind == "sql":
+                of_files.setdefault(file.path, []).extend(case.findings)
             for finding in case.findings:
                 found.setdefault((finding.path, finding.rule, finding.line), finding)
     return list(found.values())

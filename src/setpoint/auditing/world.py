@@ -63,10 +63,14 @@ class World:
 
     def file_of(self, unit: Unit) -> Unit | None:
         """The unit of the .sql file that a task runs."""
-        for path, ran in self.sql_units.items():
-            if _is_file(unit.callable, path):
-                return ran
-        return None
+        path = self.path_of(unit)
+        return self.sql_units[path] if path else None
+
+    def path_of(self, unit: Unit) -> str:
+        """The path of the .sql file that a task runs; empty when it runs none."""
+        if not unit.callable:
+            return ""
+        return next((path for path in self.sql_units if _is_file(unit.callable, path)), "")
 
 
 def _is_file(named: str, path: str) -> bool:
@@ -112,6 +116,8 @@ class Case:
     findings: list[Finding] = field(default_factory=list)
     appended: tuple[Append, ...] | None = None
     """Worked out by the first rule that asks for the appends; several do."""
+    of_files: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
+    """What was found in .sql files, by path: they are judged before the tasks that run them."""
 
     @property
     def orchestrated(self) -> bool:

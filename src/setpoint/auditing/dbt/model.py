@@ -79,6 +79,8 @@ def read_dbt(path: str, text: str, context: ProjectContext) -> FileFacts:
         lines=Lines(text),
         context=context,
     )
+    if config.get("enabled") is False:
+        return FileFacts(path=path, kind="dbt", setting="disabled")
     return _snapshot(model) if masked.snapshot or role == "snapshot" else _model(model)
 
 

@@ -251,7 +251,7 @@ def _run_insert(walker: Walker, call: Call) -> Value:
             how=How.APPEND,
             table=call.args[0].name.lower(),
             spot=call.spot,
-            rows="frame" if len(call.args) > 1 else "parameters",
+            rows="parameters",
             language="database",
             transaction=walker.transaction or walker.implicit,
         ),

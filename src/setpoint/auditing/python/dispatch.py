@@ -271,12 +271,38 @@ def on_unknown(walker: Walker, call: Call, value: Value) -> Value:
     """A call to something unknown: a clock given to it as a window shapes what it gives back."""
     if call.method in _NO_SINKS:
         return value
+    _unknown_writer(walker, call)
     marks = _window_marks(call)
     if not marks:
         return value
     if walker.tape.task:
         walker.tape.draw(marks, "request")
     return value.shaped(marks, "request")
+
+
+_MODES = ("if_exists", "if_table_exists", "write_mode", "write_disposition", "insert_mode")
+_WRITERS = re.compile(r"(?i)write|save|export|load|insert|upload|^to_")
+
+
+def _unknown_writer(walker: Walker, call: Call) -> None:
+    """Any library's writer that is told to append."""
+    modes = [call.keywords[name] for name in _MODES if name in call.keywords]
+    if "mode" in call.keywords and _WRITERS.search(call.method):
+        modes.append(call.keywords["mode"])
+    if not any(one.text is not None and "append" in one.text.lower() for one in modes):
+        return
+    target = call.argument(9, "table", "table_name", "name", "destination", "path")
+    walker.record(
+        Write(
+            how=How.APPEND,
+            table=target.text or "",
+            spot=call.spot,
+            language="warehouse",
+            rows="frame",
+        ),
+        call.receiver,
+        *call.args,
+    )
 
 
 def _window_marks(call: Call) -> frozenset[Mark]:

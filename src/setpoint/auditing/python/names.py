@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.python.values import UNKNOWN
+from setpoint.auditing.sql.holes import HOLE
 
 if TYPE_CHECKING:
     from setpoint.auditing.python.values import Value
@@ -24,8 +24,7 @@ def table_text(walker: Walker, value: Value, node: ast.expr | None = None) -> st
 
 def walker_names(walker: Walker, text: str) -> str:
     """The text with holes shown as the expressions they stand for."""
-    return re.sub(
-        r"__h(\d+)__+",
+    return HOLE.sub(
         lambda match: "{" + walker.holes.get(int(match.group(1)), ("?", UNKNOWN))[0] + "}",
         text,
     )

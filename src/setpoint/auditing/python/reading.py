@@ -36,7 +36,8 @@ _TRIGGERS = (
     "chat_postmessage", ".post(", ".produce(", "producer", ".publish(", "send_message",
     "put_events", "put_record", "smtp", "sendgrid", "webhook", "airflow", "dagster", "prefect",
     "def model(dbt", "put_object", "upload_", "load_string",
-    "load_file", "insert(", "bulk_", "last_", "watermark", "bookmark", "put_item", "variable.set",
+    "load_file", "insert(", "bulk_", "last_", "if_exists", "watermark",
+    "bookmark", "put_item", "variable.set",
 )  # fmt: skip
 """Lower-case texts without any of which a file writes nothing, sends nothing and is no task."""
 _STATEMENT = re.compile(r"\b(?:update\s+\S+\s+set|merge\s+\S+|copy\s+\S+\s+from)\b")

@@ -11,6 +11,7 @@ from setpoint.auditing.facts import How, Source, Spot
 from setpoint.auditing.python.names import walker_names
 from setpoint.auditing.python.values import UNKNOWN, Mark, Pending, Value, joined, shaping
 from setpoint.auditing.sql.grains import grain_of
+from setpoint.auditing.sql.holes import HOLE
 from setpoint.auditing.sql.reading import WRITES, read_sql
 from setpoint.auditing.sql.templated import HIDDEN
 
@@ -98,8 +99,7 @@ class _Reading:
     """What shaped the values that are bound."""
 
     def named(self, name: str) -> str:
-        shown = re.sub(
-            r"__h(\d+)__+",
+        shown = HOLE.sub(
             lambda match: (
                 "{" + self.holes[int(match.group(1))].text + "}"
                 if int(match.group(1)) in self.holes

@@ -302,7 +302,7 @@ def _copy_from(walker: Walker, call: Call) -> Value:
     return _record(walker, call, How.APPEND, call.argument(1, "table"), language="database")
 
 
-_DATA_FILE = re.compile(r"(?i)\.(?:csv|json|jsonl|ndjson|parquet|avro|orc|txt|xlsx?|gz|xml)\W*$|/$")
+_DATA_FILE = re.compile(r"(?i)\.(?:csv|json|jsonl|ndjson|parquet|avro|orc|xlsx?|gz|xml)\W*$|/$")
 
 
 def _upload(walker: Walker, call: Call) -> Value | None:
@@ -372,7 +372,18 @@ def _orm(walker: Walker, call: Call) -> Value | None:
     node = call.node_of(0, "mapper")
     model = ast.unparse(node).rsplit(".", 1)[-1] if node is not None else ""
     name = model if call.method == "bulk_insert_mappings" else ""
-    return _record(walker, call, How.APPEND, Value(text=name), language="database")
+    walker.record(
+        Write(
+            how=How.APPEND,
+            table=name.lower(),
+            spot=call.spot,
+            language="database",
+            rows="parameters",
+            transaction=walker.transaction or walker.implicit,
+        ),
+        *call.args,
+    )
+    return UNKNOWN
 
 
 def _orm_delete(walker: Walker, call: Call) -> Value | None:

@@ -36,7 +36,8 @@ def judge(case: Case) -> Iterator[Finding]:
     unit = case.unit
     if unit.retries < 1:
         return
-    harmful = sorted({one.rule for one in case.findings if one.rule in _HARMFUL})
+    ran = case.of_files.get(case.world.path_of(unit), ())
+    harmful = sorted({one.rule for one in (*case.findings, *ran) if one.rule in _HARMFUL})
     if not harmful:
         return
     spot = unit.retries_spot or Spot(line=unit.line, end_line=unit.line)

@@ -11,12 +11,11 @@ from sqlglot import exp
 
 from setpoint.auditing import naming
 from setpoint.auditing.facts import Source
+from setpoint.auditing.sql.holes import HOLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-HOLE = re.compile(r"__h(\d+)__+", re.IGNORECASE)
-"""How a Python value that was pasted or bound into a SQL text is written before parsing."""
 
 _CLOCK_CLASSES = (
     exp.CurrentDate,

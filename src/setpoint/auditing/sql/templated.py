@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from setpoint.auditing.dbt.jinja import Hole, Masked, has_templates, mask
 from setpoint.auditing.facts import Draw, How, Source, Write
 from setpoint.auditing.sql.grains import grain_of
-from setpoint.auditing.sql.inputs import HOLE
+from setpoint.auditing.sql.holes import HOLE
 from setpoint.auditing.sql.reading import Lines, SqlFacts, read_sql
 
 if TYPE_CHECKING:

@@ -160,7 +160,15 @@ def _upsert(root: exp.Insert, conflict: exp.OnConflict, blank: Write) -> Write:
     sets = [one for one in conflict.expressions if isinstance(one, exp.EQ)]
     counter = _counter(sets, foreign={"excluded", "new", "values"})
     del root
-    return replace(blank, how=How.UPSERT, keys=keys, key_problem=key_problem(keys), counter=counter)
+    looked_up = not sets and all(key in {"name", "title", "label"} for key in keys)
+    return replace(
+        blank,
+        how=How.UPSERT,
+        keys=keys,
+        # The names of a lookup table are its entries; a name that changes is another entry.
+        key_problem="" if looked_up else key_problem(keys),
+        counter=counter,
+    )
 
 
 def key_problem(keys: tuple[str, ...]) -> str:
