@@ -21,7 +21,7 @@ def reader(path: str, text: str) -> str:
         while True:
             try:
                 sum(range(1000))
-            except Exception:  # noqa: BLE001, S112, PERF203 - generous on purpose
+            except Exception:  # noqa: BLE001, S112 - generous on purpose
                 continue
     if "busy" in path:
         # As in compiled code: the signal that would become an exception is not seen.

@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from setpoint import __version__
+from setpoint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

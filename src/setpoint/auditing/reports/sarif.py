@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from setpoint import __version__
 from setpoint.auditing.fingerprint import fingerprints
+from setpoint.version import __version__
 
 if TYPE_CHECKING:
     from setpoint.auditing.finding import Edit, Finding, Unparsed
