@@ -37,6 +37,9 @@ CONFLICTS = (
     "Cannot commit",
     "stale table metadata",
     "Found new conflicting delete files",
+    "[DELTA_CONCURRENT_",
+    "[DELTA_METADATA_CHANGED]",
+    "[DELTA_PROTOCOL_CHANGED",
 )
 PASSING = (
     "Connection refused",
@@ -80,7 +83,7 @@ def translate(error: Exception, *, log: Path) -> RunError | GateFired:  # noqa: 
             facts={"expected": "a table partitioned by the column that the task overwrites by"},
             next_step="rewrite the table partitioned by that column, or use replace()",
         )
-    if any(mark in text for mark in CONFLICTS):
+    if is_conflict(error):
         return CommitConflict(
             "somebody else wrote to the same scope meanwhile; nothing was committed",
             next_step="run the same command again",
@@ -103,6 +106,11 @@ def translate(error: Exception, *, log: Path) -> RunError | GateFired:  # noqa: 
             next_step=f"mend the task; the whole stack is in {log}",
         )
     return EngineFailed("Spark failed: " + short(error), next_step=f"read {log}")
+
+
+def is_conflict(error: Exception) -> bool:
+    """Whether a commit lost against another one."""
+    return any(mark in str(error) for mark in CONFLICTS)
 
 
 def short(error: Exception) -> str:
