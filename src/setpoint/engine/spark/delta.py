@@ -42,6 +42,7 @@ class DeltaTarget:
         self.spark = spark
         self.name = "delta.`" + str(folder).replace("`", "``") + "`"
         self._written: Writing | None = None
+        self._found: Row | None = None
 
     def reference(self, snapshot: str | None = None) -> str:
         """The table in a FROM clause of Spark SQL, at a version where one is given."""
@@ -50,13 +51,13 @@ class DeltaTarget:
     def state(self) -> TableState | None:
         """The table's columns and current version; None when it does not exist."""
         try:
-            (newest,) = self._history(1)
             schema = self.spark.sql(source_sql(self.name, None)).schema
         except AnalysisException as error:
             if (error.getCondition() or "").startswith(MISSING):
                 return None
             raise
         columns = {field.name: field.dataType.simpleString() for field in schema.fields}
+        (newest,) = self._history(1)
         return TableState(columns=columns, snapshot=str(newest["version"]))
 
     def create(self, frame: DataFrame, task: Task) -> None:
@@ -91,7 +92,7 @@ class DeltaTarget:
                 # Without partitions Delta takes other windows for the same one; look closer.
                 if not is_conflict(error) or attempt == TRIES:
                     raise
-        found = self._newest(writing.token.run_id)
+        found = self._found = self._newest(writing.token.run_id)
         if found is None or _token(found)["fence"] != writing.token.fence:
             # Delta leaves out a transaction whose version is not newer than the last of its id.
             raise CommitConflict(
@@ -101,7 +102,9 @@ class DeltaTarget:
 
     def commit(self, run_id: str) -> Outcome | None:
         """The newest commit of a run in the history that readers see."""
-        found = self._newest(run_id)
+        found = self._found
+        if found is None or _token(found)["run_id"] != run_id:
+            found = self._newest(run_id)
         if found is None:
             return None
         metrics = {name: int(value) for name, value in found["operationMetrics"].items()}
@@ -133,6 +136,8 @@ class DeltaTarget:
 
     def _refuse_stale(self, writing: Writing) -> None:
         base = int(writing.state.snapshot or 0)
+        if self._history(1)[0]["version"] == base:
+            return
         newer = [row for row in self._history(RECENT) if row["version"] > base]
         if all(row["operation"] in HOUSEKEEPING for row in newer) and len(newer) < RECENT:
             return

@@ -31,6 +31,8 @@ DELTA_CONF = {
     # A table's log is read by this many tasks; fifty, the default, are slow on one machine.
     "spark.databricks.delta.snapshotPartitions": "2",
 }
+# Delta's parser drops the values of named parameters, unless Spark binds them after parsing.
+DELTA_PARSER_CONF = {"spark.sql.legacy.parameterSubstitution.constantsOnly": "true"}
 # They print JSON to standard error for exceptions that are raised, and shown, anyway.
 CHATTY = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 BUSY_MILLISECONDS = 60_000
@@ -54,7 +56,8 @@ def open_session(settings: Settings, *, say: Callable[[str], None]) -> tuple[Spa
                 "this Spark was started without Delta, which a catalog of setpoint.toml needs",
                 next_step=f"start it with spark.sql.extensions={DELTA_EXTENSIONS}",
             )
-        for key, value in {**catalog_conf(settings), **settings.spark.conf}.items():
+        parser = DELTA_PARSER_CONF if DELTA_EXTENSIONS in known else {}
+        for key, value in {**parser, **catalog_conf(settings), **settings.spark.conf}.items():
             spark.conf.set(key, value)
     elif settings.spark.remote:
         spark = _connect(settings)
@@ -82,7 +85,7 @@ def catalog_conf(settings: Settings) -> dict[str, str]:
     conf: dict[str, str] = {}
     for catalog in settings.catalogs.values():
         if catalog.type == "delta":
-            conf |= DELTA_CONF
+            conf |= DELTA_CONF | DELTA_PARSER_CONF
         if catalog.type != "iceberg":
             continue
         prefix = f"spark.sql.catalog.{catalog.name}"

@@ -115,12 +115,20 @@ def is_conflict(error: Exception) -> bool:
 
 def short(error: Exception) -> str:
     """The first sentence of an error, without its error class, hints and stack."""
-    text = error.getMessage() if isinstance(error, PySparkException) else str(error)
-    text = (text or str(error)).strip()
+    text = _message(error).strip()
     text = re.sub(r"^\[[\w.]+\]\s*", "", text)
     text = re.split(r"\s*SQLSTATE:|\n\s*at |\nJVM stacktrace|;\s*\n'", text)[0]
     line = " ".join(text.split())
     return line if len(line) <= FIRST_LINE else line[: FIRST_LINE - 1] + "…"
+
+
+def _message(error: Exception) -> str:
+    if not isinstance(error, PySparkException):
+        return str(error)
+    try:
+        return error.getMessage() or str(error)
+    except SPARK_ERRORS:  # Spark knows no text for the error classes of its extensions
+        return str(error)
 
 
 def _analysis(error: AnalysisException) -> RunError:
