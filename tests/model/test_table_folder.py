@@ -65,7 +65,7 @@ def test_a_window_owns_the_folders_of_its_days() -> None:
         ("struct<a:int>", "struct<a:int>", True),
     ],
 )
-def test_a_value_fits_where_nothing_of_it_is_lost(given: str, column: str, verdict: bool) -> None:  # noqa: FBT001
+def test_a_value_fits_where_nothing_of_it_is_lost(given: str, column: str, verdict: bool) -> None:
     """Wider is right, narrower and other are not."""
     assert fits(given, column) is verdict
 
