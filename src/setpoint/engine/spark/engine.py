@@ -12,7 +12,7 @@ from setpoint.engine.spark.inspection import inspect, plan_text, refuse
 from setpoint.engine.spark.plan_text import grouped_by
 from setpoint.engine.spark.reading import bounded_sources, source_kinds, target_kind
 from setpoint.engine.spark.session import open_session
-from setpoint.engine.spark.target import Writing, check_columns, open_target
+from setpoint.engine.spark.target import Writing, check_columns, open_target, tables_below
 from setpoint.engine.spark.transforming import transformed
 from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, short, translate
 from setpoint.errors import EngineFailed, RunError
@@ -20,6 +20,7 @@ from setpoint.model.analysis import Analysis
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import Kinds, owned_scope
 from setpoint.model.table import quote
+from setpoint.model.target import FOLDERS
 from setpoint.model.transform import source_sql
 
 if TYPE_CHECKING:
@@ -91,7 +92,14 @@ class SparkEngine:
             check_rows(built.frame, task.gates)
             proven = bool(task.unique_key) and grouped_by(built.plan, task.unique_key)
             frame = gated(built.frame, task.gates, built.scope, unique=proven)
-            writing = Writing(task=task, frame=frame, scope=built.scope, token=token, state=state)
+            writing = Writing(
+                task=task,
+                frame=frame,
+                scope=built.scope,
+                token=token,
+                state=state,
+                window=window,
+            )
             try:
                 target.write(writing)
             except SPARK_ERRORS as error:
@@ -128,6 +136,9 @@ class SparkEngine:
 
     def tables(self, catalog: str) -> list[str]:
         """The tables of a catalog, fully named."""
+        settings = self._settings.catalogs[catalog]
+        if settings.type in FOLDERS and settings.warehouse:
+            return tables_below(settings.warehouse, catalog)
         try:
             shown = self.spark.sql(f"SHOW NAMESPACES IN {quote(catalog)}").collect()
             found = []
