@@ -11,10 +11,11 @@ from setpoint.model.gate import (
     NotNullGate,
     RowCountGate,
     ScopeGate,
+    TieGate,
     UniqueGate,
 )
 from setpoint.model.retry import Retry
-from setpoint.model.write import Overwrite
+from setpoint.model.write import Merge, Overwrite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,10 +77,26 @@ class Task:
         gates: list[Gate] = []
         if isinstance(self.write, Overwrite):
             gates.append(ScopeGate(column=self.write.by))
-        if self.unique_key:
+        deleted = None
+        if isinstance(self.write, Merge):
+            gates += _merge_gates(self.write)
+            deleted = self.write.delete_when
+        elif self.unique_key:
             gates.append(NotNullGate(columns=self.unique_key))
             gates.append(UniqueGate(columns=self.unique_key))
-        gates += [CheckGate(name=name, condition=text) for name, text in self.checks.items()]
+        gates += [
+            CheckGate(name=name, condition=text, unless=deleted)
+            for name, text in self.checks.items()
+        ]
         if self.rows:
             gates.append(self.rows)
         return tuple(gates)
+
+
+def _merge_gates(write: Merge) -> list[Gate]:
+    versions = (write.version,) if write.version else ()
+    return [
+        NotNullGate(columns=(*write.on, *versions)),
+        TieGate(columns=write.on, version=write.version),
+        UniqueGate(columns=write.on),
+    ]

@@ -38,6 +38,7 @@ class Declaration:
     write: Write | None = None
     partition_by: str | None = None
     unique_key: str | Sequence[str] = ()
+    version: str | None = None
     sources: Mapping[str, Source] = field(default_factory=dict)
     checks: Mapping[str, str] = field(default_factory=dict)
     min_rows: int | None = None
@@ -63,6 +64,7 @@ def task(
     write: Write | None = None,
     partition_by: str | None = None,
     unique_key: str | Sequence[str] = (),
+    version: str | None = None,
     sources: Mapping[str, Source] | None = None,
     checks: Mapping[str, str] | None = None,
     min_rows: int | None = None,
@@ -82,6 +84,7 @@ def task(
         write: `overwrite(by=…)`, `merge(on=…)` or `replace()`; chosen by a rule when left out.
         partition_by: The time column of the result, for the rule that chooses.
         unique_key: The columns that no two rows of the result share.
+        version: The column that says which of two rows of a key is newer, for the rule.
         sources: What the transform reads, by parameter name.
         checks: Conditions in SQL that every row must meet, by name.
         min_rows: The fewest rows that a result may have.
@@ -108,6 +111,7 @@ def task(
             write=write,
             partition_by=partition_by,
             unique_key=unique_key,
+            version=version,
             sources=sources or {},
             checks=checks or {},
             min_rows=min_rows,

@@ -15,7 +15,6 @@ from setpoint.model.pattern import Choice, Undecided, choose
 from setpoint.model.retry import Backoff, Retry
 from setpoint.model.source import Source
 from setpoint.model.table import TableName
-from setpoint.model.target import PATTERNS
 from setpoint.model.task import BoundSource, Task
 from setpoint.model.transform import PythonTransform
 from setpoint.model.write import Merge, Overwrite, Replace
@@ -53,6 +52,8 @@ class _Resolving:
             self.fault(f"unique_key {given.unique_key!r} is not a list of columns")
         sources = self.sources(grain)
         choice = self.choice(target, grain, key)
+        if choice and isinstance(choice.write, Merge):
+            key = choice.write.on
         self.partition(choice, grain)
         self.parameters()
         rows = self.rows()
@@ -131,7 +132,8 @@ class _Resolving:
             windowed=grain is not None or given.grain is not None,
             partition_by=given.partition_by,
             key=key,
-            supported=PATTERNS[catalog.type] if catalog else ("overwrite", "replace", "merge"),
+            version=given.version,
+            kind=catalog.type if catalog else "iceberg",
         )
         if isinstance(chosen, Undecided):
             self.fault(chosen.reason, chosen.fix)

@@ -29,6 +29,7 @@ KEYS = {
     "write",
     "partition_by",
     "unique_key",
+    "version",
     "sources",
     "checks",
     "min_rows",
@@ -39,7 +40,7 @@ KEYS = {
     "development_date",
     "description",
 }
-TEXTS = ("name", "target", "grain", "timezone", "partition_by", "description")
+TEXTS = ("name", "target", "grain", "timezone", "partition_by", "version", "description")
 NUMBERS = ("min_rows", "max_rows", "retries")
 WRITES = {"overwrite": overwrite, "merge": merge, "replace": replace}
 
@@ -99,6 +100,7 @@ class _Reading:
             write=write,
             partition_by=given.get("partition_by"),
             unique_key=given.get("unique_key") or (),
+            version=given.get("version"),
             sources=sources,
             checks=checks,
             min_rows=given.get("min_rows"),

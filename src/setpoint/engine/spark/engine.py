@@ -9,18 +9,27 @@ from typing import TYPE_CHECKING
 from setpoint.engine.spark.checksum import checksum
 from setpoint.engine.spark.gating import check_rows, diagnose, gated
 from setpoint.engine.spark.inspection import inspect, plan_text, refuse
+from setpoint.engine.spark.merging import diagnose_tie, marked, reduced, stored, tie_stop
 from setpoint.engine.spark.plan_text import grouped_by
-from setpoint.engine.spark.reading import bounded_sources, source_kinds, target_kind
+from setpoint.engine.spark.reading import (
+    bounded_sources,
+    live_tables,
+    source_kinds,
+    source_schemas,
+    target_kind,
+)
 from setpoint.engine.spark.session import open_session
 from setpoint.engine.spark.target import Writing, check_columns, open_target
 from setpoint.engine.spark.transforming import transformed
 from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, short, translate
 from setpoint.errors import EngineFailed, RunError
 from setpoint.model.analysis import Analysis
+from setpoint.model.gate import TieGate
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import Kinds, owned_scope
 from setpoint.model.table import quote
 from setpoint.model.transform import source_sql
+from setpoint.model.write import Merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -87,10 +96,9 @@ class SparkEngine:
             warnings = refuse(task, built.hidden)
             self._inspected.add(task.fingerprint)
             target = self._target(task.target)
-            state = self._prepared(target, task, built.frame)
+            state = self._prepared(target, task, stored(built.frame, task))
             check_rows(built.frame, task.gates)
-            proven = bool(task.unique_key) and grouped_by(built.plan, task.unique_key)
-            frame = gated(built.frame, task.gates, built.scope, unique=proven)
+            frame = self._gated(task, built)
             writing = Writing(task=task, frame=frame, scope=built.scope, token=token, state=state)
             try:
                 target.write(writing)
@@ -154,8 +162,9 @@ class SparkEngine:
 
     def _build(self, task: Task, window: Window | None) -> Built:
         tables = {s.name: self._target(s.table).reference() for s in task.sources}
-        sources = source_kinds(self.spark, task, tables)
-        queries = bounded_sources(task, window, tables, sources)
+        schemas = source_schemas(self.spark, task, tables)
+        sources = source_kinds(task, schemas)
+        queries = bounded_sources(task, window, live_tables(tables, schemas), sources)
 
         def build() -> DataFrame:
             return transformed(self.spark, task, window, queries)
@@ -172,6 +181,15 @@ class SparkEngine:
             plan=plan,
             hidden=inspect(task, plan, rebuild),
         )
+
+    def _gated(self, task: Task, built: Built) -> DataFrame:
+        """The rows to write, with every gate built in; one row a key for a merge."""
+        proven = bool(task.unique_key) and grouped_by(built.plan, task.unique_key)
+        if not isinstance(task.write, Merge):
+            return gated(built.frame, task.gates, built.scope, unique=proven)
+        # Gates on single rows come first: they ask what the task said, before deletes are marked.
+        frame = marked(gated(built.frame, task.gates, None, unique=True), task.write)
+        return frame if proven else reduced(frame, task.write, tie_stop(task))
 
     def _prepared(self, target: Target, task: Task, frame: DataFrame) -> TableState:
         state = target.state()
@@ -190,6 +208,9 @@ class SparkEngine:
         translated = translate(error, log=self.log)
         if isinstance(translated, GateFired):
             gate = task.gates[translated.gate]
+            if isinstance(task.write, Merge) and isinstance(gate, TieGate):
+                table = self.spark.sql(source_sql(self._target(task.target).reference(), None))
+                return diagnose_tie(marked(built.frame, task.write), task.write, table)
             return diagnose(built.frame, gate, built.scope, task.unique_key)
         return translated
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pyspark.errors import AnalysisException
 
 from setpoint.errors import ResultMisshapen, RunError, SourceFault
+from setpoint.model.merging import DELETED, live_sql
 from setpoint.model.scope import ColumnKind, source_bounds
 from setpoint.model.transform import source_sql
 from setpoint.model.write import Overwrite
@@ -21,12 +22,25 @@ if TYPE_CHECKING:
     from setpoint.model.window import Window
 
 
-def source_kinds(
+def source_schemas(
     spark: SparkSession, task: Task, tables: Mapping[str, str]
-) -> dict[str, ColumnKind]:
+) -> dict[str, StructType]:
+    """The columns of each source."""
+    return {s.name: _schema(spark, s, tables[s.name]) for s in task.sources}
+
+
+def source_kinds(task: Task, schemas: Mapping[str, StructType]) -> dict[str, ColumnKind]:
     """The kind of each source's event-time column; a static source has none."""
-    kinds = {s.name: _kind(_schema(spark, s, tables[s.name]), s) for s in task.sources}
+    kinds = {s.name: _kind(schemas[s.name], s) for s in task.sources}
     return {name: kind for name, kind in kinds.items() if kind is not None}
+
+
+def live_tables(tables: Mapping[str, str], schemas: Mapping[str, StructType]) -> dict[str, str]:
+    """The sources without the tombstones that a merge has left in them."""
+    return {
+        name: live_sql(table) if DELETED in schemas[name].names else table
+        for name, table in tables.items()
+    }
 
 
 def bounded_sources(
