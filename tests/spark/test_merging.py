@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from setpoint.engine.spark.engine import SparkEngine
 from setpoint.errors import CommitConflict, GateFailed, ProjectError, ResultMisshapen
+from setpoint.model.explanation import explain
+from setpoint.model.scope import Kinds
 from setpoint.project.project import load_project
 from setpoint.project.settings import read_settings
 
@@ -330,6 +332,20 @@ def test_tombstones_stay_hidden_from_downstream_tasks(bench: Bench) -> None:
     )
     bench.ok("2026-04-01")
     assert bench.rows("SELECT * FROM lake.shop.names") == [(2, "Bo", 2, "I")]
+
+
+def test_explain_gives_other_readers_a_view_without_tombstones(bench: Bench) -> None:
+    """The statement that is printed works as it is."""
+    _tell(bench, [(1, "Ann", 1, "I", 1), (2, "Bo", 2, "I", 1), (1, "Ann", 3, "D", 1)])
+    _merge(bench, 1)
+    graph = load_project(bench.root).graph
+    task = graph.task("customers")
+    explained = explain(task, None, graph, known=Kinds())
+    lines = dict(explained.lines)
+    assert lines["pattern"][0] == "merge on id; the newest seq wins; deletes where op = 'D'"
+    assert lines["readers"][-1].startswith("CREATE VIEW lake.shop.customers_live AS SELECT")
+    bench.spark.sql(lines["readers"][-1])
+    assert bench.rows("SELECT * FROM lake.shop.customers_live") == [(2, "Bo", 2, "I")]
 
 
 def test_a_merge_without_windows_needs_no_version(bench: Bench) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from setpoint.model.key_kind import key_kind
 from setpoint.model.merging import DELETED, LIVE
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import Kinds, owned_scope, source_bounds
@@ -59,10 +60,11 @@ def explain(
         ("readers", _readers(task)),
         ("grain", (f"{task.grain} ({task.grain.zone})" if task.grain else "none: whole table",)),
         ("window", (_window(task, window),)),
-        ("key", (", ".join(task.unique_key) or "none declared: uniqueness is not checked",)),
+        ("key", _key(task)),
         ("gates", tuple(str(gate) for gate in task.gates) or ("none",)),
         ("sources", tuple(_source(s, window, graph, kinds) for s in task.sources) or ("none",)),
         ("read by", tuple(graph.consumers(task.target)) or ("no task of this project",)),
+        ("late rows", _late(task)),
         ("retries", (_retries(task),)),
         ("allowed", tuple(f"{a.function}: {a.reason}" for a in task.allow)),
         ("code", (task.fingerprint,)),
@@ -90,6 +92,19 @@ def _pattern(task: Task) -> str:
         deletes = f"; deletes where {write.delete_when}" if write.delete_when else ""
         return f"merge on {', '.join(write.on)}{newest}{deletes}"
     return f"replace by {write.by}" if write.by else "replace the whole table"
+
+
+def _key(task: Task) -> tuple[str, ...]:
+    kind = key_kind(task.unique_key)
+    if kind is None:
+        return ("none declared: uniqueness is not checked",)
+    return (f"{', '.join(task.unique_key)} ({kind.value})", *(f"! {w}" for w in task.warnings))
+
+
+def _late(task: Task) -> tuple[str, ...]:
+    if task.lookback:
+        return (f"reopened: each run also sets the {task.lookback} windows before its own",)
+    return ("excluded, their number and samples recorded",) if task.late else ()
 
 
 def _readers(task: Task) -> tuple[str, ...]:

@@ -7,3 +7,6 @@ PATTERNS: dict[str, tuple[str, ...]] = {"iceberg": ("overwrite", "replace", "mer
 
 DATABASES = ("postgres",)
 """Destinations with transactions instead of partitions."""
+
+NOT_ATOMIC = ("parquet",)
+"""Destinations whose readers, or a retry after a crash, may meet a write half done."""

@@ -14,6 +14,7 @@ from setpoint.model.gate import (
     TieGate,
     UniqueGate,
 )
+from setpoint.model.key_kind import key_warning
 from setpoint.model.retry import Retry
 from setpoint.model.write import Merge, Overwrite
 
@@ -37,11 +38,17 @@ class BoundSource:
     name: str
     table: TableName
     event_time: str | None
+    arrival_time: str | None = None
 
     @classmethod
     def of(cls, name: str, source: Source, table: TableName) -> BoundSource:
         """The source under the name that the transform reads it by."""
-        return cls(name=name, table=table, event_time=None if source.static else source.event_time)
+        return cls(
+            name=name,
+            table=table,
+            event_time=None if source.static else source.event_time,
+            arrival_time=source.arrival_time,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +72,16 @@ class Task:
     retry: Retry = field(default_factory=Retry)
     allow: tuple[Allow, ...] = ()
     development_date: str | None = None
+    lookback: int = 0
+    """How many windows before a run's own are opened again, for rows that came late."""
+    late: str | None = None
+    """`exclude`: rows that came late are left out, and reported."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know of the task before it runs."""
+        warning = key_warning(self.unique_key)
+        return (warning,) if warning else ()
 
     @property
     def write(self) -> Write:

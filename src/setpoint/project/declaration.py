@@ -46,6 +46,8 @@ class Declaration:
     retries: int = 0
     backoff: Backoff | None = None
     allow: Allowed = ()
+    lookback: int = 0
+    late: str | None = None
     development_date: str | None = None
     description: str = ""
 
@@ -72,6 +74,8 @@ def task(
     retries: int = 0,
     backoff: Backoff | None = None,
     allow: Allowed = (),
+    lookback: int = 0,
+    late: str | None = None,
     development_date: str | None = None,
     name: str | None = None,
 ) -> Callable[[Callable[..., Any]], Declaration]:
@@ -92,6 +96,8 @@ def task(
         retries: How often to try again after a transient fault.
         backoff: How long to wait between attempts.
         allow: Hidden inputs that are meant, each with its reason.
+        lookback: How many windows before its own each run opens again, for rows that came late.
+        late: `exclude` to leave late rows out and report them; a source says `arrival_time`.
         development_date: The date used when none is given; a fixed historical one.
         name: The task's name; the function's own when left out.
     """
@@ -119,6 +125,8 @@ def task(
             retries=retries,
             backoff=backoff,
             allow=allow,
+            lookback=lookback,
+            late=late,
             development_date=development_date,
             description=inspect.getdoc(function) or "",
         )

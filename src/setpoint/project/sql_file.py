@@ -37,11 +37,13 @@ KEYS = {
     "retries",
     "backoff",
     "allow",
+    "lookback",
+    "late",
     "development_date",
     "description",
 }
-TEXTS = ("name", "target", "grain", "timezone", "partition_by", "version", "description")
-NUMBERS = ("min_rows", "max_rows", "retries")
+TEXTS = ("name", "target", "grain", "timezone", "partition_by", "version", "late", "description")
+NUMBERS = ("min_rows", "max_rows", "retries", "lookback")
 WRITES = {"overwrite": overwrite, "merge": merge, "replace": replace}
 
 
@@ -108,6 +110,8 @@ class _Reading:
             retries=given.get("retries", 0),
             backoff=backoff,
             allow=allow,
+            lookback=given.get("lookback", 0),
+            late=given.get("late"),
             development_date=None if date is None else str(date),
             description=given.get("description", ""),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
@@ -13,8 +14,9 @@ from pyspark.sql import functions as F
 from setpoint.engine.protocol import Outcome
 from setpoint.engine.spark.merging import comparable, repeated_keys, tie_stop
 from setpoint.engine.spark.target import TableState
-from setpoint.errors import ResultMisshapen
+from setpoint.errors import ResultMisshapen, UsageError
 from setpoint.model.grain import Grain
+from setpoint.model.grain_diagnosis import PartitionWrite, partition_name
 from setpoint.model.merging import matching_sql, newer_sql
 from setpoint.model.scope import ColumnKind
 from setpoint.model.table import TableName, quote
@@ -117,6 +119,35 @@ class IcebergTarget:
             writer = writer.option(key, value)
         # By filter, never dynamically: a window that became empty must be emptied too.
         writer.overwrite(F.expr(writing.scope) if writing.scope else F.lit(True))
+
+    def partition_writes(self) -> list[PartitionWrite]:
+        """Which partitions each commit wrote, from the table's own metadata, whoever wrote it."""
+        # Not from the summaries: only tables made by Setpoint have the partitions in theirs.
+        table = self.table.sql
+        try:
+            entries = self.spark.sql(
+                "SELECT unix_millis(s.committed_at) AS at, s.summary AS summary, "  # noqa: S608
+                "to_json(e.partition) AS partition, e.replaced AS replaced FROM ("
+                "SELECT snapshot_id, data_file.partition AS partition, bool_or(status = 2) AS "
+                f"replaced FROM {table}.all_entries WHERE status IN (1, 2) GROUP BY 1, 2) e "
+                f"JOIN {table}.snapshots s ON s.snapshot_id = e.snapshot_id "
+                "WHERE s.operation <> 'replace'"
+            ).collect()
+        except AnalysisException as error:
+            if (error.getCondition() or "").startswith("FIELD_NOT_FOUND"):
+                raise UsageError(
+                    f"{table} has no partitions, so no write can have the wrong grain"
+                ) from None
+            raise
+        return [
+            PartitionWrite(
+                partition=partition_name(json.loads(row["partition"])),
+                at=datetime.fromtimestamp(row["at"] / 1000, tz=timezone.utc),
+                replaced=row["replaced"],
+                run_id=row["summary"].get(RUN_ID),
+            )
+            for row in entries
+        ]
 
     def _merge(self, writing: Writing, merge: Merge) -> None:
         """Merge the batch in one commit. What it rests on: the table has one row a key."""
