@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,22 @@ if TYPE_CHECKING:
     from setpoint.model.settings import Settings
     from setpoint.project.declaration import Declaration
 
+# What a decorator may be given by mistake; a SQL header is checked when it is read.
+SHAPES: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "target": (str, "text"),
+    "grain": ((str, type(None)), "text"),
+    "timezone": (str, "text"),
+    "partition_by": ((str, type(None)), "a column's name"),
+    "unique_key": ((str, list, tuple), "a column or a list of columns"),
+    "sources": (Mapping, "a mapping from names to Source(…)"),
+    "checks": (Mapping, "a mapping from names to conditions"),
+    "min_rows": ((int, type(None)), "a whole number"),
+    "max_rows": ((int, type(None)), "a whole number"),
+    "retries": (int, "a whole number"),
+    "backoff": ((Backoff, type(None)), "a Backoff(…)"),
+    "allow": ((Mapping, list, tuple), "a list of Allow(…)"),
+    "development_date": ((str, type(None)), "a date as text"),
+}
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*\Z")
 ASKABLE = ("window", "spark")
 
@@ -47,6 +64,9 @@ class _Resolving:
 
     def task(self) -> Task | None:
         given = self.declaration
+        self.shapes()
+        if self.faults:
+            return None
         if not NAME.match(given.name):
             self.fault(f"{given.name!r} cannot be a task's name", "use letters, digits, _ and -")
         target = self.table(given.target, "target")
@@ -67,7 +87,7 @@ class _Resolving:
         self.late(grain)
         date = given.development_date or self.settings.development_date
         if given.development_date and grain:
-            self.attempt(parse_instant, given.development_date, grain.zone)
+            self.date(given.development_date, grain)
         if self.faults or target is None or choice is None:
             return None
         return Task(
@@ -91,6 +111,18 @@ class _Resolving:
             development_date=date,
         )
 
+    def shapes(self) -> None:
+        for field_name, (kinds, words) in SHAPES.items():
+            value = getattr(self.declaration, field_name)
+            if not isinstance(value, kinds) or isinstance(value, bool):
+                self.fault(f"{field_name} must be {words}, found {value!r}")
+
+    def date(self, text: str, grain: Grain) -> None:
+        try:
+            parse_instant(text, zone=grain.zone)
+        except SetpointError as error:
+            self.fault(f"development_date: {error.message}", error.next_step)
+
     def grain(self) -> Grain | None:
         given = self.declaration
         if given.grain is None:
@@ -108,7 +140,12 @@ class _Resolving:
                 self.fault(f"source {name!r} is not a Source", 'Source("lake.shop.orders", …)')
                 continue
             table = self.table(source.table, f"source {name!r}")
-            if not source.static and source.event_time is None:
+            if not isinstance(source.event_time, (str, type(None))):
+                self.fault(
+                    f"event_time of source {name!r} must be a column's name, "
+                    f"found {source.event_time!r}"
+                )
+            elif not source.static and source.event_time is None:
                 self.fault(
                     f"source {name!r} has no event_time to bound it by",
                     'give event_time="…", or static=True if it is a lookup read whole',
@@ -135,6 +172,9 @@ class _Resolving:
         given = self.declaration
         if given.write is not None and not isinstance(given.write, (Overwrite, Merge, Replace)):
             self.fault(f"write {given.write!r} is not a pattern", 'write=overwrite(by="…")')
+            return None
+        if isinstance(given.write, Overwrite) and not isinstance(given.write.by, str):
+            self.fault(f"overwrite by {given.write.by!r}: no column", 'overwrite(by="order_date")')
             return None
         if isinstance(given.write, Merge) and not given.write.on:
             self.fault("merge has no key", 'write=merge(on=["customer_id"], version="updated_at")')
@@ -199,10 +239,15 @@ class _Resolving:
     def retry(self) -> Retry:
         given = self.declaration
         backoff = given.backoff or Backoff()
-        if not isinstance(given.retries, int) or given.retries < 0:
+        if given.retries < 0:
             self.fault(f"retries must be 0 or more, found {given.retries!r}")
-        if backoff.first < 0 or backoff.factor < 1 or not 0 <= backoff.jitter <= 1:
-            self.fault(f"{backoff!r} makes no sense", "first ≥ 0, factor ≥ 1, jitter from 0 to 1")
+        # Written so that NaN, which compares as false, is refused too.
+        lengths = backoff.first >= 0 and backoff.longest >= 0 and backoff.factor >= 1
+        if not lengths or not 0 <= backoff.jitter <= 1:
+            self.fault(
+                f"{backoff!r} makes no sense",
+                "first and longest ≥ 0, factor ≥ 1, jitter from 0 to 1",
+            )
         return Retry(retries=given.retries, backoff=backoff)
 
     def retry_safety(self, target: TableName | None, allow: tuple[Allow, ...]) -> None:
@@ -238,7 +283,7 @@ class _Resolving:
         given = self.declaration.allow
         allowed = (
             [Allow(function, reason) for function, reason in given.items()]
-            if hasattr(given, "items")
+            if isinstance(given, Mapping)
             else list(given)
         )
         for entry in allowed:
@@ -261,12 +306,6 @@ class _Resolving:
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(catalogs)}"
             self.fault(f"{role} {text!r}: setpoint.toml has no catalog {table.catalog!r}", hint)
         return table
-
-    def attempt(self, parse: object, *arguments: str) -> None:
-        try:
-            parse(*arguments)  # type: ignore[operator]
-        except SetpointError as error:
-            self.fault(error.message, error.next_step)
 
     def fault(self, message: str, fix: str | None = None) -> None:
         given = self.declaration

@@ -27,6 +27,8 @@ EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 SPARK_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 # They print JSON to standard error for exceptions that are raised, and shown, anyway.
 CHATTY = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+# By default a plan shows 25 fields of a row: a clock in the 26th column would not be seen.
+PLANS = {"spark.sql.debug.maxToStringFields": "1000000"}
 BUSY_MILLISECONDS = 60_000
 
 
@@ -42,8 +44,10 @@ def open_session(settings: Settings, *, say: Callable[[str], None]) -> tuple[Spa
     active = SparkSession.getActiveSession()
     if active is not None:
         spark = active.newSession()
-        for key, value in {**catalog_conf(settings), **settings.spark.conf}.items():
+        for key, value in {**catalog_conf(settings), **PLANS, **settings.spark.conf}.items():
             spark.conf.set(key, value)
+        for key, value in PLANS.items():  # Spark prints with the settings of the active session
+            active.conf.set(key, value)
     elif settings.spark.remote:
         spark = _connect(settings)
     else:
@@ -93,7 +97,9 @@ def _connect(settings: Settings) -> SparkSession:
     remote = settings.spark.remote or ""
     try:
         builder = SparkSession.builder.remote(remote)
-        return builder.config(map={**catalog_conf(settings), **settings.spark.conf}).getOrCreate()
+        return builder.config(
+            map={**PLANS, **catalog_conf(settings), **settings.spark.conf}
+        ).getOrCreate()
     except Exception as error:  # noqa: BLE001 — Spark's launcher raises many kinds
         raise EnvironmentFault(
             f"the Spark server {remote.split(';')[0]} does not answer: {error}",
@@ -120,6 +126,7 @@ def _classic(settings: Settings, log: Path, say: Callable[[str], None]) -> Spark
         "spark.sql.session.timeZone": "UTC",
         "spark.driver.extraClassPath": os.pathsep.join(map(str, jars)),
         "spark.driver.extraJavaOptions": " ".join(f'"{option}"' for option in options),
+        **PLANS,
         **catalog_conf(settings),
         **_local_conf(master, jars),
         **settings.spark.conf,
@@ -140,10 +147,20 @@ def _local_conf(master: str, jars: list[Path]) -> dict[str, str]:
         return {"spark.jars": ",".join(map(str, jars))}
     cores = os.cpu_count() or 1
     return {
+        "spark.driver.memory": _driver_memory(),
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": str(max(4, 2 * cores)),
     }
+
+
+def _driver_memory() -> str:
+    """A quarter of the machine, from 1 to 8 GiB; Spark's own default is 1 whatever there is."""
+    try:
+        pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return "1g"
+    return f"{min(8, max(1, pages * size // (4 << 30)))}g"
 
 
 def _make_folder(folder: Path) -> None:
