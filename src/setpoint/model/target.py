@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 PATTERNS: dict[str, tuple[str, ...]] = {
-    "iceberg": ("overwrite", "replace"),
+    "iceberg": ("overwrite", "replace", "merge"),
     "delta": ("overwrite", "replace"),
     "parquet": ("overwrite", "replace"),
 }
@@ -69,3 +69,6 @@ GUARANTEES: dict[str, Guarantees] = {
     ),
 }
 """The promises of each kind of catalog."""
+
+DATABASES = ("postgres",)
+"""Destinations with transactions instead of partitions."""
