@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 PATTERNS: dict[str, tuple[str, ...]] = {
     "iceberg": ("overwrite", "replace", "merge"),
-    "delta": ("overwrite", "replace"),
+    "delta": ("overwrite", "replace", "merge"),
     "parquet": ("overwrite", "replace"),
 }
 """The write patterns that each kind of catalog supports."""
