@@ -70,7 +70,7 @@ def on_call(walker: Walker, call: Call) -> Value | None:
 def _read(call: Call) -> Value:
     """A frame that is read or made: a clock in its path decides which data it holds."""
     path = call.argument(0, "path", "filepath_or_buffer", "name", "tableName", "data")
-    flags = call.receiver.flags if call.receiver.kind == "frame" else frozenset()
+    flags = call.receiver.flags if call.receiver.kind == "frame" else path.flags & {"anti"}
     frame = Value(kind="frame", flags=flags, pending=call.pending)
     for name, value in path.fields.items():
         frame = frame.shaped(value.all_marks(), "column", name)
@@ -214,7 +214,7 @@ def _load_table(walker: Walker, call: Call) -> Value:
     disposition = config.fields.get("write_disposition", UNKNOWN)
     name = (disposition.text or disposition.name or "").upper()
     told = config.kind == "job-config" or bool(config.fields) or "job_config" not in call.keywords
-    if "APPEND" in name or (not name and disposition == UNKNOWN and told):
+    if "APPEND" in name or ("write_disposition" not in config.fields and told):
         # BigQuery's load jobs append unless told otherwise.
         return _record(walker, call, How.APPEND, call.argument(1, "destination"))
     if name:
