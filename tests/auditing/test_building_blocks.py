@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from asking import audit, rules, rules_py
+from asking import audit, rules, rules_py, spots
 
 from setpoint.auditing.finding import Verdict
 
@@ -95,3 +95,64 @@ def test_names_of_things_are_keys() -> None:
     upsert = "INSERT INTO c ({0}, v) SELECT {0}, v FROM s ON CONFLICT ({0}) DO UPDATE SET v = 1"
     assert rules(upsert.format("table_name")) == set()
     assert rules(upsert.format("full_name")) == {"W06"}
+
+
+PLACED = """
+    import datetime
+    from pyspark.sql.functions import lit
+    def due():
+        first = datetime.date.today().replace(day=1)
+        return first + datetime.timedelta(days=4)
+    frame = spark.read.csv("raw").withColumn("prcsng_on", lit(due()))
+    frame.write.mode("overwrite").partitionBy("prcsng_on").parquet("processed")
+"""
+
+
+def test_a_clock_in_a_partitioning_column_of_any_name_decides_placement() -> None:
+    """What a write partitions by is a partition, whatever it is called."""
+    assert rules_py(PLACED) == {"T02"}
+    assert "T02" not in rules_py(PLACED.replace('.partitionBy("prcsng_on")', ""))
+
+
+def test_a_clock_in_rows_that_were_collected_one_by_one_is_seen() -> None:
+    """A list that grows in a loop keeps what its rows were made of."""
+    text = """
+        from datetime import date
+        from google.cloud import bigquery
+        rows = []
+        for route in ROUTES:
+            rows.append({"snapshot_date": date.today().isoformat(), "fare": route.fare})
+        config = bigquery.LoadJobConfig(write_disposition="WRITE_TRUNCATE")
+        bigquery.Client().load_table_from_json(rows, "p.d.fares", job_config=config)
+    """
+    assert rules_py(text) == {"T02"}
+
+
+def test_a_clock_in_a_command_that_a_task_starts_is_a_window() -> None:
+    """What a task hands to another program decides the data as much as a query does."""
+    text = """
+        import subprocess
+        from datetime import datetime
+        from airflow.decorators import dag, task
+        @dag(schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False)
+        def nightly():
+            @task
+            def transform():
+                subprocess.run(["dbt", "run", "--vars", f"day: {datetime.today().date()}"])
+            transform()
+        nightly()
+    """
+    assert "T04" in rules_py(text, "dags/nightly.py")
+
+
+def test_dynamic_overwrite_set_by_sql_counts_and_the_first_creation_does_not() -> None:
+    """A table that is made in this arm has no partitions that could go stale."""
+    text = """
+        spark.sql("SET spark.sql.sources.partitionOverwriteMode = dynamic")
+        if spark.catalog.tableExists("d.t"):
+            frame.write.mode("overwrite").insertInto("d.t")
+        else:
+            frame.write.mode("overwrite").partitionBy("k").saveAsTable("d.t")
+    """
+    assert [rule for rule, line in spots(text, "etl/job.py")] == ["W03"]
+    assert spots(text, "etl/job.py")[0][1] == 4

@@ -99,7 +99,7 @@ _RUN_WORDS = (
     r"ingest|ingestion|execution|exec|migration|backup|airflow|workflow|transfer|refresh|package"
     r"|step|"
     r"script|schedule|scheduler|data_?load|data_?pipeline|dwh|dw|procedure|proc|file|audit|error|"
-    r"alert|monitor|monitoring|system|debug|status)s?"
+    r"alert|monitor|monitoring|system|debug|status|inference|request|response)s?"
 )
 _LOG_TABLE = re.compile(
     rf"(?:^|[_.])(?:{_RUN_WORDS}_?(?:logs?|logging|history|histories|runs?|status|stats|audits?|"

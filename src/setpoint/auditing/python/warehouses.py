@@ -72,15 +72,19 @@ def _read(call: Call) -> Value:
     path = call.argument(0, "path", "filepath_or_buffer", "name", "tableName", "data")
     flags = call.receiver.flags if call.receiver.kind == "frame" else path.flags & {"anti"}
     frame = Value(kind="frame", flags=flags, pending=call.pending)
-    for name, value in path.fields.items():
-        frame = frame.shaped(value.all_marks(), "column", name)
-    for row in path.items or ():
-        for name, value in row.fields.items():
-            frame = frame.shaped(value.all_marks(), "column", name)
+    frame = _filled(frame, path)
     marks = path.marks if path.text is not None or path.kind != "dict" else frozenset()
     for word in ("filters", "columns_filter", "where"):
         marks |= call.keywords.get(word, UNKNOWN).all_marks()
     return frame.shaped(marks, "request")
+
+
+def _filled(frame: Value, rows: Value) -> Value:
+    """The frame, with what the fields of its rows were made of."""
+    for row in (rows, *(rows.items or ())):
+        for name, value in row.fields.items():
+            frame = frame.shaped(value.all_marks(), "column", name)
+    return frame
 
 
 def _chain(call: Call) -> tuple[str, ...]:
@@ -124,7 +128,7 @@ def _record(
             transaction=_transaction(walker, call) if language == "pandas" else 0,
         ),
         call.receiver,
-        *call.args,
+        *(_filled(one, one) if one.kind == "list" else one for one in call.args),
         *call.keywords.values(),
     )
     return UNKNOWN
