@@ -298,7 +298,12 @@ class SparkEngine:
         """Let `to_date` and the like use the zone in which the task's days begin."""
         zone = task.grain.zone if task.grain else "UTC"
         self.spark.conf.set("spark.sql.session.timeZone", zone)
+        stopped = False
         try:
             yield
+        except KeyboardInterrupt:
+            stopped = True  # the JVM is still busy, and would answer no word before it is done
+            raise
         finally:
-            self.spark.conf.set("spark.sql.session.timeZone", "UTC")
+            if not stopped:
+                self.spark.conf.set("spark.sql.session.timeZone", "UTC")
