@@ -13,6 +13,7 @@ from setpoint.engine.spark.merging import diagnose_tie, marked, reduced, stored,
 from setpoint.engine.spark.plan_text import grouped_by
 from setpoint.engine.spark.reading import (
     bounded_sources,
+    check_kind,
     late_rows,
     late_warnings,
     live_tables,
@@ -112,6 +113,7 @@ class SparkEngine:
             self._inspected.add(task.fingerprint)
             target = self._target(task.target)
             state = self._prepared(target, task, stored(built.frame, task))
+            check_kind(task, window, state.columns)
             check_rows(built.frame, task.gates)
             frame = self._gated(task, built)
             late = self._late(task, window, built)
