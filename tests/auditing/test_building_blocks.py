@@ -156,3 +156,17 @@ def test_dynamic_overwrite_set_by_sql_counts_and_the_first_creation_does_not() -
     """
     assert [rule for rule, line in spots(text, "etl/job.py")] == ["W03"]
     assert spots(text, "etl/job.py")[0][1] == 4
+
+
+def test_an_operator_for_other_repositories_is_a_building_block() -> None:
+    """A package of providers has no DAG of its own; the operators of a repository have."""
+    text = """
+        from airflow.models import BaseOperator
+        class CopyOperator(BaseOperator):
+            def __init__(self, table, **kwargs):
+                self.table = table
+            def execute(self, context):
+                self.hook.insert_rows(table=self.table, rows=self.rows)
+    """
+    assert rules_py(text, "src/airflow/providers/shop/copy.py") == set()
+    assert rules_py(text, "plugins/operators/copy.py") == {"W01"}

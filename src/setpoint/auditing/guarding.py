@@ -107,6 +107,7 @@ _ETL_WORDS = frozenset(
 
 
 _METHOD_PARTS = 3
+_OPERATOR = "airflow-operator"
 _BLOCK_WORDS = frozenset(
     {
         "adapter", "adapters", "backend", "backends", "client", "clients", "connector",
@@ -166,14 +167,17 @@ def _matters(case: Case, write: Write) -> bool:
 
 def _is_for_others(case: Case, write: Write) -> bool:
     """Whether this is a building block: its callers choose the table, and how often it is run."""
-    if case.orchestrated or write.batched or case.file.dags:
+    words = naming.words(case.file.path)
+    # An operator of a repository is run by its DAGs, one of a package of providers by others'.
+    ours = case.orchestrated and not (case.unit.kind == _OPERATOR and "providers" in words)
+    if ours or write.batched or case.file.dags:
         return False
     if not naming.is_nameless(write.table):
         return False
     if len(case.unit.name.split(".")) >= _METHOD_PARTS:
         return True
     called = len(case.unit.name.split(".")) == _METHOD_PARTS - 1
-    return called and bool(naming.words(case.file.path) & _BLOCK_WORDS)
+    return called and bool(words & _BLOCK_WORDS)
 
 
 def _settle(
