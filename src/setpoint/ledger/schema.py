@@ -82,9 +82,7 @@ def version(connection: sqlite3.Connection, path: Path, *, newest: int = len(SCR
 
     A file of a newer Setpoint, or of another program, is refused.
     """
-    (found,) = connection.execute("PRAGMA user_version").fetchone()
-    (owner,) = connection.execute("PRAGMA application_id").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    found, owner, tables = _header(connection)
     if owner != APPLICATION_ID and (owner or found or tables):
         raise LedgerError(
             f"{path} is a SQLite database, but not a Setpoint ledger.",
@@ -96,6 +94,25 @@ def version(connection: sqlite3.Connection, path: Path, *, newest: int = len(SCR
             next_step="Upgrade setpoint: pip install --upgrade setpoint",
         )
     return int(found)
+
+
+def _header(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    """Version, owner and number of tables, all of one moment.
+
+    Read one by one, the first could be those of an empty file and the last those of the ledger
+    that another process made of it in between.
+    """
+    alone = not connection.in_transaction
+    if alone:
+        connection.execute("BEGIN")
+    try:
+        (found,) = connection.execute("PRAGMA user_version").fetchone()
+        (owner,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    finally:
+        if alone and connection.in_transaction:
+            connection.execute("ROLLBACK")
+    return int(found), int(owner), int(tables)
 
 
 def migrate(
