@@ -12,6 +12,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyspark
 from pyspark import __version__ as spark_version
 from pyspark.sql import SparkSession
 
@@ -40,6 +41,8 @@ CHATTY = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 # By default a plan shows 25 fields of a row: a clock in the 26th column would not be seen.
 PLANS = {"spark.sql.debug.maxToStringFields": "1000000"}
 BRIDGE_FILE = "java_gateway.py"
+# Java takes an archive only for the paths it was made with: each environment has its own.
+SPARK_FOLDER = Path(pyspark.__file__).parent
 BUSY_MILLISECONDS = 60_000
 
 
@@ -142,7 +145,7 @@ def _classic(settings: Settings, log: Path, say: Callable[[str], None]) -> Spark
     options = [
         f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",
         f"-Dsetpoint.log={log}",
-        *archive_options(java, jars, spark_version),
+        *archive_options(java, jars, f"{spark_version} in {SPARK_FOLDER}"),
     ]
     conf: dict[str, bool | float | int | str | None] = {
         "spark.app.name": f"setpoint {settings.name}",
