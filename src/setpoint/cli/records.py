@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from setpoint.ledger.opening import open_ledger
 from setpoint.project.project import open_settings
+from setpoint.running.result import iso
 
 if TYPE_CHECKING:
-    from datetime import datetime
     from pathlib import Path
 
     from setpoint.ledger.protocol import LedgerReader
@@ -25,8 +25,8 @@ def run_document(run: Run) -> dict[str, Json]:
     """A recorded run as documented for `--output json`."""
     return {
         "task": run.task,
-        "window_start": _iso(run.window_start),
-        "window_end": _iso(run.window_end),
+        "window_start": iso(run.window_start),
+        "window_end": iso(run.window_end),
         "state": run.state,
         "attempts": run.attempts,
         "rows": run.rows,
@@ -36,7 +36,3 @@ def run_document(run: Run) -> dict[str, Json]:
         "seconds": None if run.seconds is None else round(run.seconds, 3),
         "error": run.error,
     }
-
-
-def _iso(moment: datetime | None) -> str | None:
-    return moment.isoformat().replace("+00:00", "Z") if moment else None
