@@ -32,7 +32,9 @@ HEAD = "from pyspark.sql import functions as F\nfrom setpoint import *\n"
 def jvm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """The one JVM that the tests share."""
     root = tmp_path_factory.mktemp("shared")
-    (root / "setpoint.toml").write_text(TOML)
+    # The jars of every kind of table: a JVM takes none later.
+    packages = '[spark]\npackages = ["org.postgresql:postgresql:42.7.8"]\n'
+    (root / "setpoint.toml").write_text(packages + TOML)
     spark, _ = open_session(read_settings(root), say=lambda _text: None)
     yield spark
     spark.stop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from setpoint.model.write import Merge, Overwrite, Replace, Write
+from setpoint.model.write import Merge, Overwrite, Replace, Write, window_column
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -42,12 +42,35 @@ def choose(
     version → merge. No window at all → replace.
     """
     choice = _choose(stated, windowed, partition_by, key, version)
-    if isinstance(choice, Choice) and choice.write.name not in supported:
+    if not isinstance(choice, Choice):
+        return choice
+    if isinstance(choice.write, Overwrite) and "overwrite" not in supported:
+        return _slice_of_database(choice, stated=stated is not None)
+    if isinstance(choice.write, Replace) and choice.write.by and "overwrite" in supported:
+        return Undecided(
+            reason=f"replace(by={choice.write.by!r}) is for databases; a lake swaps partitions",
+            fix=f"use overwrite(by={choice.write.by!r})",
+        )
+    if choice.write.name not in supported:
         return Undecided(
             reason=f"the target cannot do {choice.write.name}",
             fix="use one of: " + ", ".join(f"{name}(…)" for name in sorted(supported)),
         )
     return choice
+
+
+def _slice_of_database(choice: Choice, *, stated: bool) -> Choice | Undecided:
+    """A database has no partitions to swap: a window is a slice, deleted and inserted as one."""
+    by = window_column(choice.write)
+    if stated:
+        return Undecided(
+            reason=f"overwrite(by={by!r}) swaps partitions, which a database does not have",
+            fix=f"use replace(by={by!r}): delete and insert in one transaction",
+        )
+    return Choice(
+        write=Replace(by=by),
+        reason=f"a slice of a database table by {by}: deleted and inserted in one transaction",
+    )
 
 
 def _choose(
@@ -57,9 +80,10 @@ def _choose(
     key: Sequence[str],
     version: str | None,
 ) -> Choice | Undecided:
-    if isinstance(stated, Overwrite) and not windowed:
+    by = window_column(stated) if stated else None
+    if stated is not None and by is not None and not windowed:
         return Undecided(
-            reason=f"overwrite(by={stated.by!r}) needs a window, and the task has no grain",
+            reason=f"{stated.name}(by={by!r}) needs a window, and the task has no grain",
             fix='add grain="day" (or another), or use replace()',
         )
     if stated is not None:

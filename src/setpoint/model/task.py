@@ -14,7 +14,7 @@ from setpoint.model.gate import (
     UniqueGate,
 )
 from setpoint.model.retry import Retry
-from setpoint.model.write import Overwrite
+from setpoint.model.write import Merge, window_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,12 +74,21 @@ class Task:
     def gates(self) -> tuple[Gate, ...]:
         """The checks inside the write, in the order in which a person reads them."""
         gates: list[Gate] = []
-        if isinstance(self.write, Overwrite):
-            gates.append(ScopeGate(column=self.write.by))
-        if self.unique_key:
+        by = window_column(self.write)
+        if by is not None:
+            gates.append(ScopeGate(column=by))
+        if isinstance(self.write, Merge):
+            version = (self.write.version,) if self.write.version else ()
+            gates.append(NotNullGate(columns=(*self.write.on, *version)))
+        if self.unique_key and not self._merges_by_its_key:
             gates.append(NotNullGate(columns=self.unique_key))
             gates.append(UniqueGate(columns=self.unique_key))
         gates += [CheckGate(name=name, condition=text) for name, text in self.checks.items()]
         if self.rows:
             gates.append(self.rows)
         return tuple(gates)
+
+    @property
+    def _merges_by_its_key(self) -> bool:
+        """A merge takes several versions of a key and reduces them itself."""
+        return isinstance(self.write, Merge) and set(self.write.on) == set(self.unique_key)

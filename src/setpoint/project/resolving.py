@@ -15,7 +15,7 @@ from setpoint.model.pattern import Choice, Undecided, choose
 from setpoint.model.retry import Backoff, Retry
 from setpoint.model.source import Source
 from setpoint.model.table import TableName
-from setpoint.model.target import PATTERNS
+from setpoint.model.target import supported_patterns
 from setpoint.model.task import BoundSource, Task
 from setpoint.model.transform import PythonTransform
 from setpoint.model.write import Merge, Overwrite, Replace
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*\Z")
 ASKABLE = ("window", "spark")
+DATABASE_PARTS = 3
+DATABASE_NAME = 63
+NAMED = "write it as connection.schema.table, e.g. mart.public.orders"
 
 
 def resolve(declaration: Declaration, settings: Settings) -> tuple[Task | None, list[Fault]]:
@@ -125,13 +128,13 @@ class _Resolving:
         if isinstance(given.write, Merge) and not given.write.on:
             self.fault("merge has no key", 'write=merge(on=["customer_id"], version="updated_at")')
             return None
-        catalog = self.settings.catalogs.get(target.catalog) if target else None
+        supported = supported_patterns(self.settings, target.catalog) if target else None
         chosen = choose(
             stated=given.write,
             windowed=grain is not None or given.grain is not None,
             partition_by=given.partition_by,
             key=key,
-            supported=PATTERNS[catalog.type] if catalog else ("overwrite", "replace", "merge"),
+            supported=supported or ("overwrite", "replace", "merge"),
         )
         if isinstance(chosen, Undecided):
             self.fault(chosen.reason, chosen.fix)
@@ -211,12 +214,21 @@ class _Resolving:
         except SetpointError as error:
             self.fault(f"{role}: {error.message}", error.next_step)
             return None
-        catalogs = self.settings.catalogs
-        if table.catalog not in catalogs:
-            near = difflib.get_close_matches(table.catalog, catalogs, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(catalogs)}"
+        known = [*self.settings.catalogs, *self.settings.connections]
+        if table.catalog not in known:
+            near = difflib.get_close_matches(table.catalog, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
             self.fault(f"{role} {text!r}: setpoint.toml has no catalog {table.catalog!r}", hint)
+        elif table.catalog in self.settings.connections:
+            self.database_table(table, role)
         return table
+
+    def database_table(self, table: TableName, role: str) -> None:
+        """A database has one level of schemas, and cuts longer names without a word."""
+        if len(table.parts) != DATABASE_PARTS:
+            self.fault(f"{role} {table}: a table of a database has a schema and a name", NAMED)
+        elif any(len(part.encode()) > DATABASE_NAME for part in table.parts[1:]):
+            self.fault(f"{role} {table}: a database's names have at most {DATABASE_NAME} bytes")
 
     def attempt(self, parse: object, *arguments: str) -> None:
         try:

@@ -12,7 +12,7 @@ from setpoint.engine.spark.inspection import inspect, plan_text, refuse
 from setpoint.engine.spark.plan_text import grouped_by
 from setpoint.engine.spark.reading import bounded_sources, source_kinds, target_kind
 from setpoint.engine.spark.session import open_session
-from setpoint.engine.spark.target import Writing, check_columns, open_target
+from setpoint.engine.spark.target import Writing, check_columns, open_source, open_target
 from setpoint.engine.spark.transforming import transformed
 from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, short, translate
 from setpoint.errors import EngineFailed, RunError
@@ -91,7 +91,15 @@ class SparkEngine:
             check_rows(built.frame, task.gates)
             proven = bool(task.unique_key) and grouped_by(built.plan, task.unique_key)
             frame = gated(built.frame, task.gates, built.scope, unique=proven)
-            writing = Writing(task=task, frame=frame, scope=built.scope, token=token, state=state)
+            writing = Writing(
+                task=task,
+                frame=frame,
+                scope=built.scope,
+                token=token,
+                state=state,
+                window=window,
+                kinds=built.kinds,
+            )
             try:
                 target.write(writing)
             except SPARK_ERRORS as error:
@@ -153,9 +161,11 @@ class SparkEngine:
             )
 
     def _build(self, task: Task, window: Window | None) -> Built:
-        tables = {s.name: self._target(s.table).reference() for s in task.sources}
+        opened = {s.name: open_source(self.spark, self._settings, s, window) for s in task.sources}
+        tables = {name: reference for name, (reference, _) in opened.items()}
+        bounded = {name for name, (_, bounded) in opened.items() if bounded}
         sources = source_kinds(self.spark, task, tables)
-        queries = bounded_sources(task, window, tables, sources)
+        queries = bounded_sources(task, window, tables, sources, already=bounded)
 
         def build() -> DataFrame:
             return transformed(self.spark, task, window, queries)

@@ -20,11 +20,20 @@ from setpoint.errors import EnvironmentFault
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from setpoint.model.settings import Settings
+
 ICEBERG = (
     "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
     "org.xerial:sqlite-jdbc:3.50.3.0",
 )
+POSTGRES = ("org.postgresql:postgresql:42.7.8",)
 TIMEOUT = 600
+
+
+def project_packages(settings: Settings) -> tuple[str, ...]:
+    """The packages that a project's catalogs, connections and own settings ask for."""
+    databases = POSTGRES if settings.connections else ()
+    return (*ICEBERG, *databases, *settings.spark.packages)
 
 
 def jar_folder(packages: Sequence[str]) -> Path:

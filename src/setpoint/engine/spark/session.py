@@ -14,7 +14,7 @@ from pyspark import __version__ as spark_version
 from pyspark.sql import SparkSession
 
 from setpoint.engine.spark.archive import archive_options
-from setpoint.engine.spark.jars import ICEBERG, resolve_jars
+from setpoint.engine.spark.jars import project_packages, resolve_jars
 from setpoint.engine.spark.java import find_java
 from setpoint.errors import EnvironmentFault
 
@@ -103,7 +103,7 @@ def _connect(settings: Settings) -> SparkSession:
 
 def _classic(settings: Settings, log: Path, say: Callable[[str], None]) -> SparkSession:
     java = find_java()
-    packages = (*ICEBERG, *settings.spark.packages)
+    packages = project_packages(settings)
     jars = resolve_jars(packages, say=say)
     master = settings.spark.master or "local[*]"
     options = [

@@ -1,0 +1,87 @@
+"""Types of columns, from Spark's to Postgres's and back. Pure: names in, names out."""
+
+from __future__ import annotations
+
+import re
+
+SIMPLE = {
+    "boolean": "boolean",
+    "tinyint": "smallint",
+    "smallint": "smallint",
+    "int": "integer",
+    "bigint": "bigint",
+    "float": "real",
+    "double": "double precision",
+    "string": "text",
+    "binary": "bytea",
+    "date": "date",
+    "timestamp": "timestamp with time zone",
+    "timestamp_ntz": "timestamp without time zone",
+}
+DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)\Z")
+NUMERIC = re.compile(r"numeric(?:\((\d+),(-?\d+)\))?\Z")
+SIZED_TEXT = re.compile(r"(?:var)?char\(\d+\)\Z")
+NESTED = ("struct<", "map<", "array<")
+WIDER = {
+    "smallint": ("smallint", "integer", "bigint", "numeric"),
+    "integer": ("integer", "bigint", "numeric"),
+    "bigint": ("bigint", "numeric"),
+    "real": ("real", "double precision"),
+    "double precision": ("double precision",),
+}
+"""The types that hold every value of another one unchanged."""
+NOT_TEXT = (
+    *("boolean", "smallint", "integer", "bigint", "real", "double precision", "numeric", "bytea"),
+    *("date", "timestamp", "time", "interval", "money"),
+)
+
+
+def postgres_type(spark: str) -> str | None:
+    """The type of a new column for Spark's type by its simple name; None when there is none."""
+    if spark in SIMPLE:
+        return SIMPLE[spark]
+    decimal = DECIMAL.match(spark)
+    if decimal:
+        return f"numeric({decimal[1]},{decimal[2]})"
+    if SIZED_TEXT.match(spark):
+        return "text"
+    if spark.startswith("array<"):
+        element = postgres_type(spark[len("array<") : -1])
+        if element and element != "jsonb" and not element.endswith("[]"):
+            return f"{element}[]"
+    return "jsonb" if spark.startswith(NESTED) else None
+
+
+def as_json(spark: str) -> bool:
+    """Whether values of this type travel as JSON text."""
+    return postgres_type(spark) == "jsonb"
+
+
+def staging_type(spark: str) -> str:
+    """The type of the column that rows are copied into: what the copy sends, exactly."""
+    kind = postgres_type(spark)
+    return "text" if kind is None or kind == "jsonb" else kind
+
+
+def fits(spark: str, column: str) -> bool:
+    """Whether an existing column holds every value of Spark's type unchanged, or refuses it."""
+    kind = postgres_type(spark)
+    if kind is None or kind == column:
+        return kind is not None
+    if kind.endswith("[]"):
+        return column.endswith("[]") and fits(spark[len("array<") : -1], column[:-2])
+    if kind == "jsonb":
+        return column == "json"
+    given, have = NUMERIC.match(kind), NUMERIC.match(column)
+    if given and have:
+        # Fewer digits after the point would be rounded without a word; too many before it fail.
+        return have[1] is None or int(have[2]) >= int(given[2])
+    if kind == "text":
+        return not column.startswith(NOT_TEXT) and not column.endswith("[]")
+    return column.partition("(")[0] in WIDER.get(kind, ()) and _keeps_digits(kind, column)
+
+
+def _keeps_digits(kind: str, column: str) -> bool:
+    """A whole number in a numeric: only too few digits, which fails, never a rounding."""
+    have = NUMERIC.match(column)
+    return not have or have[1] is None or (int(have[2]) >= 0 and kind in WIDER)
