@@ -101,7 +101,10 @@ class Login:
 @contextmanager
 def connected(login: Login) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
     """A connection in a transaction that is committed at the end, or undone by an error."""
-    with translated(login), _psycopg().connect(**login.parameters) as connection:
+    psycopg = _psycopg()
+    # Raw cursors leave a percent sign in a name alone.
+    options = {**login.parameters, "cursor_factory": psycopg.RawCursor}
+    with translated(login), psycopg.connect(**options) as connection:
         connection.execute(SESSION)
         yield connection
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from setpoint.engine.spark.postgres.statements import STAGING
 from setpoint.engine.spark.postgres.translation import MARK, translate_marked
-from setpoint.engine.spark.postgres.types import as_json
+from setpoint.engine.spark.postgres.types import sent_sql
 from setpoint.engine.spark.translation import SPARK_ERRORS
 from setpoint.errors import MissingExtra
 from setpoint.model.table import quote
@@ -44,9 +44,8 @@ class Copied:
 def copy(frame: DataFrame, staging: Staging) -> Copied:
     """Copy the rows of the frame; gates inside it fire before or while they are copied."""
     columns = [
-        f"{f'to_json({quote(f.name)})' if as_json(f.dataType.simpleString()) else quote(f.name)} "
-        f"AS c{number}"
-        for number, f in enumerate(frame.schema.fields)
+        f"{sent_sql(quote(field.name), field.dataType.simpleString())} AS c{number}"
+        for number, field in enumerate(frame.schema.fields)
     ]
     sent = frame.selectExpr(*columns)
     if estimated_bytes(sent) <= SMALL_BYTES:

@@ -63,7 +63,7 @@ def prepare(login: Login) -> None:
     """Make what Setpoint keeps in a database, unless it is there."""
     with connected(login) as connection:
         there = run(
-            connection, "SELECT to_regclass('setpoint.commits'), to_regnamespace(%s)", STAGING
+            connection, "SELECT to_regclass('setpoint.commits'), to_regnamespace($1)", STAGING
         ).fetchone()
         if there and all(there):
             return

@@ -29,28 +29,28 @@ CREATE TABLE IF NOT EXISTS {COMMITS} (
   committed_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (target, scope, fence));
 CREATE INDEX IF NOT EXISTS commits_run_id ON {COMMITS} (run_id)
 """
-NEWEST = f"SELECT fence, run_id FROM {COMMITS} WHERE target = %s AND scope = %s ORDER BY fence DESC LIMIT 1"  # noqa: E501, S608
+NEWEST = f"SELECT fence, run_id FROM {COMMITS} WHERE target = $1 AND scope = $2 ORDER BY fence DESC LIMIT 1"  # noqa: E501, S608
 RECORD = f"""
 INSERT INTO {COMMITS} (target, scope, fence, task, run_id, rows, replaced, transaction)
-VALUES (%s, %s, %s, %s, %s, %s, %s, pg_current_xact_id()::text)
+VALUES ($1, $2, $3, $4, $5, $6, $7, pg_current_xact_id()::text)
 ON CONFLICT (target, scope, fence) DO UPDATE
 SET run_id = excluded.run_id, rows = excluded.rows, replaced = excluded.replaced,
     transaction = excluded.transaction, committed_at = now()
 """  # noqa: S608 — the table's name is a constant
-FOUND = f"SELECT rows, replaced, transaction FROM {COMMITS} WHERE target = %s AND run_id = %s ORDER BY fence DESC LIMIT 1"  # noqa: E501, S608
+FOUND = f"SELECT rows, replaced, transaction FROM {COMMITS} WHERE target = $1 AND run_id = $2 ORDER BY fence DESC LIMIT 1"  # noqa: E501, S608
 COLUMNS = """
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
-WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped ORDER BY attnum
+WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum
 """
 UNIQUE_KEYS = """
 SELECT array_agg(a.attname::text ORDER BY a.attname), i.indisprimary
 FROM pg_index i CROSS JOIN unnest(i.indkey::int[]) WITH ORDINALITY AS k(number, place)
 JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number
-WHERE i.indrelid = to_regclass(%s) AND i.indisunique AND i.indisvalid AND i.indpred IS NULL
+WHERE i.indrelid = to_regclass($1) AND i.indisunique AND i.indisvalid AND i.indpred IS NULL
   AND i.indexprs IS NULL AND k.place <= i.indnkeyatts
 GROUP BY i.indexrelid, i.indisprimary
 """
-ORPHANS = "SELECT tablename FROM pg_tables WHERE schemaname = %s AND starts_with(tablename, %s)"
+ORPHANS = "SELECT tablename FROM pg_tables WHERE schemaname = $1 AND starts_with(tablename, $2)"
 
 
 def identifier(name: str) -> str:
@@ -170,7 +170,7 @@ def insert_sql(shape: Shape, staging: str) -> str:
     """Put the staged rows of the named attempts into the table."""
     return (
         f"INSERT INTO {shape.table} ({shape.names}) SELECT {shape.staged} "  # noqa: S608
-        f"FROM {staging} WHERE {ATTEMPT} = ANY(%s)"
+        f"FROM {staging} WHERE {ATTEMPT} = ANY($1)"
     )
 
 
@@ -180,7 +180,7 @@ def reduce_sql(shape: Shape, staging: str, reduced: str) -> str:
     More than one row of a key in the result is a tie with different content.
     """
     key = ", ".join(map(identifier, shape.key))
-    rows = f"SELECT DISTINCT {shape.staged} FROM {staging} WHERE {ATTEMPT} = ANY(%s)"  # noqa: S608
+    rows = f"SELECT DISTINCT {shape.staged} FROM {staging} WHERE {ATTEMPT} = ANY($1)"  # noqa: S608
     if shape.version is None:
         return f"CREATE TEMPORARY TABLE {reduced} ON COMMIT DROP AS {rows}"
     order = f"rank() OVER (PARTITION BY {key} ORDER BY {identifier(shape.version)} DESC)"

@@ -85,7 +85,7 @@ class PostgresTarget:
         by = names.get(by.lower(), by) if by else None
         with connected(self.login) as connection:
             run(connection, f"SELECT pg_advisory_xact_lock({sql.lock_number(self.name)})")
-            if run(connection, "SELECT to_regclass(%s)", self.name).fetchone() != (None,):
+            if run(connection, "SELECT to_regclass($1)", self.name).fetchone() != (None,):
                 return
             run(connection, f"CREATE SCHEMA IF NOT EXISTS {sql.identifier(self.table.parts[1])}")
             for statement in sql.create_table_sql(self.name, columns, key, by):
@@ -105,7 +105,7 @@ class PostgresTarget:
     def commit(self, run_id: str) -> Outcome | None:
         """The newest commit of a run, from the record inside its own transaction."""
         with connected(self.login) as connection:
-            if run(connection, "SELECT to_regclass(%s)", sql.COMMITS).fetchone() == (None,):
+            if run(connection, "SELECT to_regclass($1)", sql.COMMITS).fetchone() == (None,):
                 return None
             found = run(connection, sql.FOUND, self.name, run_id).fetchone()
         if found is None:
@@ -198,7 +198,7 @@ class PostgresTarget:
         self, connection: Connection, shape: sql.Shape, staging: Staging, copied: Copied
     ) -> Applied:
         attempts = list(copied.attempts)
-        counted = f"SELECT count(*) FROM {staging.table} WHERE {sql.ATTEMPT} = ANY(%s)"  # noqa: S608
+        counted = f"SELECT count(*) FROM {staging.table} WHERE {sql.ATTEMPT} = ANY($1)"  # noqa: S608
         found = run(connection, counted, attempts).fetchone()
         check_count(found[0] if found else 0, copied.rows)
         rows = run(connection, sql.reduce_sql(shape, staging.table, REDUCED), attempts).rowcount
@@ -210,8 +210,8 @@ class PostgresTarget:
             ties = run(connection, query).fetchall() if query else []
             if ties:
                 raise tied(shape, ties)
-        changed = run(connection, sql.merge_sql(shape, REDUCED)).rowcount
-        return Applied(rows=changed, replaced=rows - changed)
+        run(connection, sql.merge_sql(shape, REDUCED))
+        return Applied(rows=rows, replaced=None)
 
     def _bounds(self, writing: Writing) -> str | None:
         by = window_column(writing.task.write)

@@ -52,15 +52,35 @@ def postgres_type(spark: str) -> str | None:
     return "jsonb" if spark.startswith(NESTED) else None
 
 
-def as_json(spark: str) -> bool:
-    """Whether values of this type travel as JSON text."""
-    return postgres_type(spark) == "jsonb"
-
-
 def staging_type(spark: str) -> str:
     """The type of the column that rows are copied into: what the copy sends, exactly."""
     kind = postgres_type(spark)
-    return "text" if kind is None or kind == "jsonb" else kind
+    return "text" if kind is None or kind == "jsonb" or kind.endswith("[]") else kind
+
+
+def sent_sql(column: str, spark: str) -> str:
+    """The expression in Spark SQL that is copied; the final statement casts it to the column.
+
+    Arrays go as Postgres writes them: drivers differ in what they make of a null inside one.
+    """
+    kind = postgres_type(spark)
+    if kind == "jsonb":
+        return f"to_json({column})"
+    if kind is None or not kind.endswith("[]"):
+        return column
+    text = _element_sql(spark[len("array<") : -1])
+    escaped = f"replace(replace({text}, '\\\\', '\\\\\\\\'), '\"', '\\\\\"')"
+    element = f"coalesce(concat('\"', {escaped}, '\"'), 'NULL')"
+    return f"concat('{{', array_join(transform({column}, x -> {element}), ','), '}}')"
+
+
+def _element_sql(spark: str) -> str:
+    if spark == "binary":
+        return "concat('\\\\x', hex(x))"
+    if spark == "timestamp":
+        epoch = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
+        return f"concat(CAST(timestampadd(MICROSECOND, unix_micros(x), {epoch}) AS STRING), '+00')"
+    return "CAST(x AS STRING)"
 
 
 def fits(spark: str, column: str) -> bool:
