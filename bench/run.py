@@ -29,10 +29,17 @@ def _cold(runs: int) -> list[Measure]:
     return measure_cold(max(3, runs // 3))
 
 
+def _postgres(runs: int) -> list[Measure]:
+    from bench.postgres import measure_postgres
+
+    return measure_postgres(runs)
+
+
 PARTS: dict[str, Callable[[int], list[Measure]]] = {
     "commands": _commands,
     "cold": _cold,
     "writes": _writes,
+    "postgres": _postgres,
 }
 
 

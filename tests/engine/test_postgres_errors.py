@@ -35,6 +35,8 @@ from setpoint.model.settings import ConnectionSettings
         ("23514", "ERROR: violates check constraint", ResultMisshapen),
         ("42501", "ERROR: permission denied for database d", EngineFailed),
         ("42P01", "ERROR: relation does not exist", EngineFailed),
+        ("42P01", 'ERROR: relation "setpoint_staging.s_1" does not exist', CommitConflict),
+        (None, 'ERROR: relation "setpoint_staging.s_1" does not exist', CommitConflict),
         (None, "IO: it failed. SQLSTATE: 57P02", Transient),
     ],
 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import secrets
+import time
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from tests.postgres_server import PostgresServer
+from tests.postgres_server import PATIENCE, PostgresServer
 from tests.spark.conftest import ORDERS, Bench
 
 from setpoint.engine.spark.engine import SparkEngine
@@ -40,12 +41,34 @@ def server() -> Iterator[PostgresServer]:
     server.close()
 
 
+class UntilServed(list[float]):
+    """Waits between attempts, each as long as it takes the server to answer again."""
+
+    def __init__(self, server: PostgresServer) -> None:
+        super().__init__()
+        self.server = server
+
+    def append(self, seconds: float) -> None:
+        """Wait for the server, not for the clock."""
+        super().append(seconds)
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                self.server.run("SELECT 1")
+            except psycopg.OperationalError:
+                assert time.monotonic() < until, "the server did not come back"
+                time.sleep(0.05)
+            else:
+                return
+
+
 class Mart(Bench):
     """A project with a connection `mart` to a database of its own."""
 
     def __init__(self, root: Path, server: PostgresServer) -> None:
         super().__init__(root)
         self.server = server
+        self.waits = UntilServed(server)
         self.database = f"d{secrets.token_hex(6)}"
         server.run(f"CREATE DATABASE {self.database}")
         self.url = server.url.rpartition("/")[0] + f"/{self.database}"

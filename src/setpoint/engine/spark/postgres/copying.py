@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from setpoint.engine.spark.postgres.statements import STAGING
-from setpoint.engine.spark.postgres.translation import MARK, translate_marked
+from setpoint.engine.spark.inspection import printed_plan
+from setpoint.engine.spark.postgres.translation import MARK, STAGING, translate_marked
 from setpoint.engine.spark.postgres.types import sent_sql
 from setpoint.engine.spark.translation import SPARK_ERRORS
 from setpoint.errors import MissingExtra
@@ -106,9 +105,7 @@ def _staging_copier(staging: Staging) -> Copier:
 
 def estimated_bytes(frame: DataFrame) -> float:
     """Spark's own estimate of a result's size; the public API has it in a text only."""
-    with contextlib.redirect_stdout(io.StringIO()) as shown:
-        frame.explain("cost")
-    return parse_estimate(shown.getvalue())
+    return parse_estimate(printed_plan(frame, "cost"))
 
 
 def parse_estimate(plan: str) -> float:

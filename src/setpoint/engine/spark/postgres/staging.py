@@ -10,12 +10,12 @@ from setpoint.engine.spark.postgres.connection import connected, run
 from setpoint.engine.spark.postgres.statements import (
     CREATE_COMMITS,
     ORPHANS,
-    STAGING,
     create_staging_sql,
     lock_number,
     staging_prefix,
     staging_table,
 )
+from setpoint.engine.spark.postgres.translation import STAGING
 from setpoint.errors import RunError
 
 if TYPE_CHECKING:

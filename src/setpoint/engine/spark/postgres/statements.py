@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from setpoint.engine.spark.postgres.translation import STAGING
 from setpoint.model.scope import ColumnKind, check_boundable
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from setpoint.model.window import Window
 
 WHOLE = "*"
-STAGING = "setpoint_staging"
 ATTEMPT = "attempt"
 COMMITS = "setpoint.commits"
 CREATE_COMMITS = f"""

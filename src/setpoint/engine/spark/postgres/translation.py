@@ -30,12 +30,13 @@ LOST_WORDS = (
 )
 REFUSED_WORDS = ("authentication failed", "no pg_hba.conf entry", "no password supplied")
 MARK = "setpoint-postgres"
+STAGING = "setpoint_staging"
 MARKED = re.compile(MARK + r" \[(\w{5}|None)\] (.*?)(?:\n\s*\n|\Z)", re.DOTALL)
 CODE_IN_TEXT = re.compile(r"SQLSTATE: (\w{5})")
 AGAIN = "run the same command again"
 
 
-def translate(state: str | None, text: str, *, place: str) -> RunError:  # noqa: PLR0911
+def translate(state: str | None, text: str, *, place: str) -> RunError:  # noqa: C901, PLR0911
     """The error in Setpoint's words, by its SQLSTATE where there is one."""
     if state is None and (told := CODE_IN_TEXT.search(text)):
         state = told[1]
@@ -55,6 +56,12 @@ def translate(state: str | None, text: str, *, place: str) -> RunError:  # noqa:
         return CommitConflict(
             f"Postgres ({place}) was busy with the same rows; nothing was committed: {words}",
             next_step=AGAIN,
+        )
+    if code in ("", "42P01") and STAGING in text and "does not exist" in text:
+        return CommitConflict(
+            "a newer attempt has taken this scope over and dropped what was staged; "
+            "nothing was committed",
+            next_step="setpoint status shows it",
         )
     if code == "53100":
         return StorageFull(
