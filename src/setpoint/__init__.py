@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from setpoint.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from setpoint.engine.spark.key import surrogate_key
     from setpoint.errors import SetpointError, Transient
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from setpoint.project.declaration import task
     from setpoint.running.project_run import run_project
 
-__version__ = "0.1.0"
 
 # Each name is imported when it is first asked for: `setpoint --help` pays for none of them.
 _HOMES = {

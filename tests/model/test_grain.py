@@ -185,7 +185,7 @@ def test_coarser_is_a_matter_of_length() -> None:
         ("12h", "1min", True),
     ],
 )
-def test_covering_means_a_whole_number_of_windows(coarse: str, fine: str, expected: bool) -> None:  # noqa: FBT001 - a column of the table
+def test_covering_means_a_whole_number_of_windows(coarse: str, fine: str, expected: bool) -> None:
     """A grain covers a finer one when their edges meet; dividing is the same from below."""
     one, other = Grain.parse(coarse), Grain.parse(fine)
     assert one.covers(other) is expected

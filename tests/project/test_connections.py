@@ -8,7 +8,7 @@ import pytest
 
 from setpoint.errors import ProjectError
 from setpoint.model.pattern import Choice, Undecided, choose
-from setpoint.model.target import DATABASE_PATTERNS, PATTERNS
+from setpoint.model.target import PATTERNS
 from setpoint.model.write import Merge, Replace, overwrite, replace
 from setpoint.project.project import load_project
 from setpoint.project.settings import read_settings
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from setpoint.model.settings import Settings
 
-DATABASE = DATABASE_PATTERNS["postgres"]
+DATABASE = PATTERNS["postgres"]
 
 
 def _settings(folder: Path, toml: str) -> Settings:

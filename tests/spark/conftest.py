@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.postgres_server import PostgresServer
 
 from setpoint.engine.spark.engine import SparkEngine
 from setpoint.engine.spark.session import open_session
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from setpoint.running.result import RunResult
 
 TOML = '[project]\nname = "test"\n[spark.conf]\n"spark.sql.shuffle.partitions" = 2\n'
+# Extensions of Spark are fixed when it starts, so the one JVM has those of every kind of catalog.
+EVERY_EXTENSION = (
+    TOML + '[catalogs.lake]\n[catalogs.dl]\ntype = "delta"\n'
+    '[connections.mart]\nurl = "postgresql://127.0.0.1/nobody"\n'
+)
 HEAD = "from pyspark.sql import functions as F\nfrom setpoint import *\n"
 
 
@@ -32,21 +38,35 @@ HEAD = "from pyspark.sql import functions as F\nfrom setpoint import *\n"
 def jvm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """The one JVM that the tests share."""
     root = tmp_path_factory.mktemp("shared")
-    # The jars of every kind of table: a JVM takes none later.
-    packages = '[spark]\npackages = ["org.postgresql:postgresql:42.7.8"]\n'
-    (root / "setpoint.toml").write_text(packages + TOML)
+    (root / "setpoint.toml").write_text(EVERY_EXTENSION)
     spark, _ = open_session(read_settings(root), say=lambda _text: None)
     yield spark
     spark.stop()
 
 
+@pytest.fixture(scope="session")
+def server() -> Iterator[PostgresServer]:
+    """The one Postgres server that the tests share."""
+    server = PostgresServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def mart_connection(server: PostgresServer) -> Iterator[str]:
+    """A connection `mart`, as text for setpoint.toml, with its password in the environment."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MART_PASSWORD", server.password)
+        yield f'[connections.mart]\nurl = "{server.url}"\npassword = "${{MART_PASSWORD}}"\n'
+
+
 class Bench:
     """A project on disk with an engine and a ledger, to try things on."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, toml: str = TOML) -> None:
         self.root = root
         self.ledger = MemoryLedger()
-        (root / "setpoint.toml").write_text(TOML)
+        (root / "setpoint.toml").write_text(toml)
         (root / "pipelines").mkdir()
         self.engine = SparkEngine(read_settings(root), say=lambda _text: None)
         self.waits: list[float] = []

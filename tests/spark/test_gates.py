@@ -76,6 +76,7 @@ def test_a_declared_check_is_a_gate(shop: Bench) -> None:
     error = _gate(shop)
     assert (error.gate, error.facts["expected"]) == ("small", "amount < 280")
     assert len(error.samples) == 5
+    assert error.samples[0] == "order_id=280, amount=280.00"
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,11 @@ REFUSED = {
     '.withColumn("at", F.lit(time.time()))': ("python", "column at"),
     '.withColumn("key", F.lit(str(uuid.uuid4())))': ("python", "column key"),
     '.withColumn("luck", F.lit(random.random()))': ("python", "column luck"),
+    '.withColumn("luck", F.rand(7)).withColumn("at", F.lit(time.time()))': ("python", "column at"),
+    '.select("*", *[F.lit(n).alias(f"c{n}") for n in range(40)], F.now().alias("seen"))': (
+        "now",
+        "column seen",
+    ),
 }
 SOUND = {
     "": "",

@@ -82,6 +82,14 @@ class Unparsed:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Excused:
+    """A finding that a comment in the code excuses, with the reason that it gives."""
+
+    finding: Finding
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Report:
     """The whole audit as data; every output reads this."""
 
@@ -89,3 +97,4 @@ class Report:
     pipelines: tuple[Pipeline, ...] = ()
     unparsed: tuple[Unparsed, ...] = ()
     files: int = 0
+    excused: tuple[Excused, ...] = ()

@@ -9,8 +9,8 @@ from typing import cast
 
 import click
 
-from setpoint import __version__
 from setpoint.errors import SetpointError
+from setpoint.version import __version__
 
 INTERRUPTED = 130
 

@@ -52,15 +52,9 @@ def command(task: str, ds: str | None, analyze: bool, output: str, project: str)
 
 def _load(folder: Path, task: str) -> Project:
     """The SQL tasks alone when the task is one of them: then no code is run."""
-    from setpoint.errors import ProjectError
     from setpoint.project.project import load_project, load_sql_project
 
-    try:
-        project = load_sql_project(folder)
-    except ProjectError as error:
-        if not error.faults:
-            raise
-        return load_project(folder)
+    project = load_sql_project(folder)
     return project if task in project.graph.tasks else load_project(folder)
 
 

@@ -22,7 +22,7 @@ output_option: Callable[[Any], Any] = click.option(
 )
 project_option: Callable[[Any], Any] = click.option(
     "--project",
-    type=click.Path(file_okay=False, path_type=str),
+    type=click.Path(exists=True, file_okay=False, path_type=str),
     default=".",
     show_default=True,
     metavar="FOLDER",

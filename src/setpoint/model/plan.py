@@ -29,7 +29,8 @@ class Dates:
     @property
     def given(self) -> bool:
         """Whether any date was given."""
-        return any((self.ds, self.start, self.end))
+        # An empty text was given too: a shell variable that was not set must not mean a default.
+        return any(date is not None for date in (self.ds, self.start, self.end))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +59,9 @@ class Plan:
 
 def make_plan(graph: Graph, *, select: Sequence[str], dates: Dates) -> Plan:
     """Resolve names and dates to steps, upstream first, windows in order."""
-    if dates.ds and (dates.start or dates.end):
+    if dates.ds is not None and (dates.start is not None or dates.end is not None):
         raise UsageError("--ds and --start/--end exclude each other", next_step="give one of them")
-    if bool(dates.start) != bool(dates.end):
+    if (dates.start is None) != (dates.end is None):
         raise UsageError(
             "--start and --end go together", next_step="--end is exclusive: --end 2026-05-01"
         )
@@ -92,7 +93,7 @@ def task_windows(task: Task, dates: Dates) -> tuple[Sequence[Window | None], str
         note = f"no date given: using the development date {task.development_date}"
     else:
         note = None
-    if dates.ds:
+    if dates.ds is not None:
         return [grain.window_at(parse_instant(dates.ds, zone=grain.zone))], note
     start = parse_instant(dates.start or "", zone=grain.zone)
     end = parse_instant(dates.end or "", zone=grain.zone)

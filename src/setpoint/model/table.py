@@ -10,11 +10,18 @@ from setpoint.errors import UsageError
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 PART = re.compile(r"`((?:[^`]|``)+)`|([^`.]+)")
 MAX_PART = 255
+# Bare, Spark may read these as a constant, a clock or a user before it looks for a column.
+VALUES = frozenset(
+    {"null", "true", "false", "current_date", "current_time", "current_timestamp"}
+    | {"localtime", "localtimestamp", "current_user", "session_user", "user"}
+)
 
 
 def quote(name: str) -> str:
     """The name as a SQL identifier that can never be read as anything else."""
-    return name if PLAIN.match(name) else "`" + name.replace("`", "``") + "`"
+    if PLAIN.match(name) and name.lower() not in VALUES:
+        return name
+    return "`" + name.replace("`", "``") + "`"
 
 
 @dataclass(frozen=True, order=True)

@@ -64,6 +64,8 @@ class Task:
     retry: Retry = field(default_factory=Retry)
     allow: tuple[Allow, ...] = ()
     development_date: str | None = None
+    catalog_type: str = "iceberg"
+    """The kind of catalog that the target lives in, which decides what can be promised."""
 
     @property
     def write(self) -> Write:

@@ -92,17 +92,20 @@ def task(
         development_date: The date used when none is given; a fixed historical one.
         name: The task's name; the function's own when left out.
     """
+    caller = inspect.currentframe()
+    caller = caller.f_back if caller else None
+    # Where the task is declared, which need not be where its function is written.
+    place = (Path(caller.f_code.co_filename), caller.f_lineno) if caller else (Path(), 1)
 
     def declare(function: Callable[..., Any]) -> Declaration:
-        code = inspect.unwrap(function).__code__
         declaration = Declaration(
             name=name or function.__name__,
             target=target,
             transform=PythonTransform(
                 function=function, parameters=tuple(inspect.signature(function).parameters)
             ),
-            path=Path(code.co_filename),
-            line=code.co_firstlineno,
+            path=place[0],
+            line=place[1],
             grain=grain,
             timezone=timezone,
             write=write,

@@ -35,6 +35,7 @@ def read_python_file(path: Path, root: Path) -> tuple[list[Declaration], list[Fa
             return [], [_import_fault(error, path, shown, _install(error.name))]
         except (Exception, SystemExit) as error:  # noqa: BLE001 — a stranger's code may raise anything
             return [], [_import_fault(error, path, shown, None)]
+    # A task that was imported from another task file is that file's.
     return [d for d in gathered if d.path == path], []
 
 

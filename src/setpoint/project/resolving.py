@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,8 @@ from setpoint.model.pattern import Choice, Undecided, choose
 from setpoint.model.retry import Backoff, Retry
 from setpoint.model.source import Source
 from setpoint.model.table import TableName
-from setpoint.model.target import supported_patterns
+from setpoint.model.table_folder import table_folder
+from setpoint.model.target import FOLDERS, PATTERNS, kind_of
 from setpoint.model.task import BoundSource, Task
 from setpoint.model.transform import PythonTransform
 from setpoint.model.write import Merge, Overwrite, Replace
@@ -25,6 +27,22 @@ if TYPE_CHECKING:
     from setpoint.model.settings import Settings
     from setpoint.project.declaration import Declaration
 
+# What a decorator may be given by mistake; a SQL header is checked when it is read.
+SHAPES: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "target": (str, "text"),
+    "grain": ((str, type(None)), "text"),
+    "timezone": (str, "text"),
+    "partition_by": ((str, type(None)), "a column's name"),
+    "unique_key": ((str, list, tuple), "a column or a list of columns"),
+    "sources": (Mapping, "a mapping from names to Source(…)"),
+    "checks": (Mapping, "a mapping from names to conditions"),
+    "min_rows": ((int, type(None)), "a whole number"),
+    "max_rows": ((int, type(None)), "a whole number"),
+    "retries": (int, "a whole number"),
+    "backoff": ((Backoff, type(None)), "a Backoff(…)"),
+    "allow": ((Mapping, list, tuple), "a list of Allow(…)"),
+    "development_date": ((str, type(None)), "a date as text"),
+}
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*\Z")
 ASKABLE = ("window", "spark")
 DATABASE_PARTS = 3
@@ -47,6 +65,9 @@ class _Resolving:
 
     def task(self) -> Task | None:
         given = self.declaration
+        self.shapes()
+        if self.faults:
+            return None
         if not NAME.match(given.name):
             self.fault(f"{given.name!r} cannot be a task's name", "use letters, digits, _ and -")
         target = self.table(given.target, "target")
@@ -56,14 +77,14 @@ class _Resolving:
             self.fault(f"unique_key {given.unique_key!r} is not a list of columns")
         sources = self.sources(grain)
         choice = self.choice(target, grain, key)
-        self.partition(choice, grain)
+        self.partition(choice, grain, self.catalog_type(target))
         self.parameters()
         rows = self.rows()
         retry = self.retry()
         allow = self.allow()
         date = given.development_date or self.settings.development_date
         if given.development_date and grain:
-            self.attempt(parse_instant, given.development_date, grain.zone)
+            self.date(given.development_date, grain)
         if self.faults or target is None or choice is None:
             return None
         return Task(
@@ -83,7 +104,23 @@ class _Resolving:
             retry=retry,
             allow=allow,
             development_date=date,
+            catalog_type=self.catalog_type(target),
         )
+
+    def catalog_type(self, target: TableName | None) -> str:
+        return (target and kind_of(self.settings, target.catalog)) or "iceberg"
+
+    def shapes(self) -> None:
+        for field_name, (kinds, words) in SHAPES.items():
+            value = getattr(self.declaration, field_name)
+            if not isinstance(value, kinds) or isinstance(value, bool):
+                self.fault(f"{field_name} must be {words}, found {value!r}")
+
+    def date(self, text: str, grain: Grain) -> None:
+        try:
+            parse_instant(text, zone=grain.zone)
+        except SetpointError as error:
+            self.fault(f"development_date: {error.message}", error.next_step)
 
     def grain(self) -> Grain | None:
         given = self.declaration
@@ -102,7 +139,12 @@ class _Resolving:
                 self.fault(f"source {name!r} is not a Source", 'Source("lake.shop.orders", …)')
                 continue
             table = self.table(source.table, f"source {name!r}")
-            if not source.static and source.event_time is None:
+            if not isinstance(source.event_time, (str, type(None))):
+                self.fault(
+                    f"event_time of source {name!r} must be a column's name, "
+                    f"found {source.event_time!r}"
+                )
+            elif not source.static and source.event_time is None:
                 self.fault(
                     f"source {name!r} has no event_time to bound it by",
                     'give event_time="…", or static=True if it is a lookup read whole',
@@ -125,29 +167,39 @@ class _Resolving:
         if given.write is not None and not isinstance(given.write, (Overwrite, Merge, Replace)):
             self.fault(f"write {given.write!r} is not a pattern", 'write=overwrite(by="…")')
             return None
+        if isinstance(given.write, Overwrite) and not isinstance(given.write.by, str):
+            self.fault(f"overwrite by {given.write.by!r}: no column", 'overwrite(by="order_date")')
+            return None
         if isinstance(given.write, Merge) and not given.write.on:
             self.fault("merge has no key", 'write=merge(on=["customer_id"], version="updated_at")')
             return None
-        supported = supported_patterns(self.settings, target.catalog) if target else None
+        kind = kind_of(self.settings, target.catalog) if target else None
         chosen = choose(
             stated=given.write,
             windowed=grain is not None or given.grain is not None,
             partition_by=given.partition_by,
             key=key,
-            supported=supported or ("overwrite", "replace", "merge"),
+            supported=PATTERNS[kind] if kind else ("overwrite", "replace", "merge"),
         )
         if isinstance(chosen, Undecided):
             self.fault(chosen.reason, chosen.fix)
             return None
         return chosen
 
-    def partition(self, choice: Choice | None, grain: Grain | None) -> None:
+    def partition(self, choice: Choice | None, grain: Grain | None, catalog_type: str) -> None:
         """A cadence finer than the partition: each run would wipe what the others wrote (E2)."""
         write = choice.write if choice else None
-        if not isinstance(write, Overwrite) or write.partition is None or grain is None:
+        if not isinstance(write, Overwrite) or grain is None:
+            return
+        length = write.partition
+        if catalog_type == "parquet":
+            if length not in (None, "day"):
+                self.fault(f"partition {length!r}: a Parquet table has one folder for each day")
+            length = "day"
+        if length is None:
             return
         try:
-            partition = Grain.parse(write.partition, zone=grain.zone)
+            partition = Grain.parse(length, zone=grain.zone)
         except SetpointError as error:
             self.fault(f"partition: {error.message}", error.next_step)
             return
@@ -155,7 +207,7 @@ class _Resolving:
             self.fault(
                 f"the grain ({grain}) is finer than the partition ({partition}): each run would "
                 f"replace the whole {partition} with one {grain} of rows",
-                f"use grain={write.partition!r}, or partition the table by {grain}",
+                f"use grain={length!r}, or partition the table by {grain}",
             )
 
     def parameters(self) -> None:
@@ -187,17 +239,22 @@ class _Resolving:
     def retry(self) -> Retry:
         given = self.declaration
         backoff = given.backoff or Backoff()
-        if not isinstance(given.retries, int) or given.retries < 0:
+        if given.retries < 0:
             self.fault(f"retries must be 0 or more, found {given.retries!r}")
-        if backoff.first < 0 or backoff.factor < 1 or not 0 <= backoff.jitter <= 1:
-            self.fault(f"{backoff!r} makes no sense", "first ≥ 0, factor ≥ 1, jitter from 0 to 1")
+        # Written so that NaN, which compares as false, is refused too.
+        lengths = backoff.first >= 0 and backoff.longest >= 0 and backoff.factor >= 1
+        if not lengths or not 0 <= backoff.jitter <= 1:
+            self.fault(
+                f"{backoff!r} makes no sense",
+                "first and longest ≥ 0, factor ≥ 1, jitter from 0 to 1",
+            )
         return Retry(retries=given.retries, backoff=backoff)
 
     def allow(self) -> tuple[Allow, ...]:
         given = self.declaration.allow
         allowed = (
             [Allow(function, reason) for function, reason in given.items()]
-            if hasattr(given, "items")
+            if isinstance(given, Mapping)
             else list(given)
         )
         for entry in allowed:
@@ -221,6 +278,11 @@ class _Resolving:
             self.fault(f"{role} {text!r}: setpoint.toml has no catalog {table.catalog!r}", hint)
         elif table.catalog in self.settings.connections:
             self.database_table(table, role)
+        elif self.settings.catalogs[table.catalog].type in FOLDERS:
+            try:
+                table_folder(self.settings.root, table)
+            except SetpointError as error:
+                self.fault(f"{role}: {error.message}", error.next_step)
         return table
 
     def database_table(self, table: TableName, role: str) -> None:
@@ -229,12 +291,6 @@ class _Resolving:
             self.fault(f"{role} {table}: a table of a database has a schema and a name", NAMED)
         elif any(len(part.encode()) > DATABASE_NAME for part in table.parts[1:]):
             self.fault(f"{role} {table}: a database's names have at most {DATABASE_NAME} bytes")
-
-    def attempt(self, parse: object, *arguments: str) -> None:
-        try:
-            parse(*arguments)  # type: ignore[operator]
-        except SetpointError as error:
-            self.fault(error.message, error.next_step)
 
     def fault(self, message: str, fix: str | None = None) -> None:
         given = self.declaration

@@ -43,7 +43,8 @@ def understand_select(text: str) -> str:
 
 def significant_text(text: str) -> str:
     """The statement without comments and layout, to tell a real change from a cosmetic one."""
-    return " ".join(token.text for token in _tokens(text))
+    # Cut from the text, with quotes: the column a and the text 'a' are different words.
+    return " ".join(text[token.start : token.end + 1] for token in _tokens(text))
 
 
 def _tokens(text: str) -> Sequence[Token]:
@@ -93,16 +94,16 @@ def _write_out_keys(text: str) -> str:
 def _arguments(text: str, tokens: Sequence[Token], opening: int) -> tuple[list[str], int]:
     depth = 0
     arguments: list[str] = []
-    begin = tokens[opening].end + 1
+    argument: list[Token] = []
     for token in tokens[opening:]:
-        if token.token_type in OPENERS:
-            depth += 1
-        elif token.token_type in CLOSERS:
-            depth -= 1
+        depth += (token.token_type in OPENERS) - (token.token_type in CLOSERS)
+        if depth == 0 or (depth == 1 and token.token_type is TokenType.COMMA):
+            if argument:
+                # From word to word: a comment behind the last one would swallow what follows.
+                arguments.append(text[argument[0].start : argument[-1].end + 1])
+            argument = []
             if depth == 0:
-                arguments.append(text[begin : token.start])
-                return [a.strip() for a in arguments if a.strip()], token.end
-        elif token.token_type is TokenType.COMMA and depth == 1:
-            arguments.append(text[begin : token.start])
-            begin = token.end + 1
+                return arguments, token.end
+        elif argument or token is not tokens[opening]:
+            argument.append(token)
     raise UsageError("surrogate_key( has no closing parenthesis")

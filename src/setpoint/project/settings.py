@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from setpoint.model.settings import (
     Settings,
     SparkSettings,
 )
-from setpoint.model.target import PATTERNS
+from setpoint.model.target import DATABASES, FOLDERS, PATTERNS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -36,6 +37,7 @@ WORDS: dict[type, str] = {str: "text", list: "a list", dict: "a table", int: "a 
 ENVIRONMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 DATABASE_URL = re.compile(r"postgres(ql)?://", re.IGNORECASE)
 URL_PASSWORD = re.compile(r"(?<=://)[^/@]*:[^@]+(?=@)|password=[^&]+", re.IGNORECASE)
+PACKAGE = re.compile(r"[^:\s,]+:[^:\s,]+:[^:\s,]+\Z")
 CATALOG_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
@@ -56,8 +58,7 @@ def read_settings(root: Path) -> Settings:
         text = path.read_text(encoding="utf-8")
         raw = tomllib.loads(text)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        line = re.search(r"at line (\d+)", str(error))
-        fault = Fault(path=Path(FILE), message=str(error), line=int(line[1]) if line else None)
+        fault = Fault(path=Path(FILE), message=str(error), line=_line_of(error, path))
         raise ProjectError(f"{FILE} cannot be read", faults=[fault]) from None
     except OSError as error:
         raise ProjectError(f"{path} cannot be read: {error.strerror}") from None
@@ -66,6 +67,23 @@ def read_settings(root: Path) -> Settings:
     if reading.faults:
         raise ProjectError(f"{FILE} is wrong", faults=reading.faults)
     return settings
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _line_of(error: ValueError, path: Path) -> int | None:
+    """The line that a parser complains about; the last one when it met the end too soon."""
+    line = re.search(r"at line (\d+)", str(error))
+    if line:
+        return int(line[1])
+    if "end of document" in str(error):
+        return len(path.read_text(encoding="utf-8").splitlines())
+    return None
 
 
 class _Reading:
@@ -82,21 +100,29 @@ class _Reading:
         project, spark = sections["project"], sections["spark"]
         if spark.get("master") and spark.get("remote"):
             self.fault("spark.remote", "spark has both master and remote", "keep one of them")
-        date = project.get("development_date")
-        if date is not None and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", date):
-            self.fault("development_date", f"development_date {date!r} is not a date", "2026-04-25")
+        day = project.get("development_date")
+        if day is not None and not _is_date(day):
+            self.fault("development_date", f"development_date {day!r} is not a date", "2026-04-25")
+        pipelines = project.get("pipelines", "pipelines")
+        if not (self.root / pipelines).is_relative_to(self.root):
+            message = f"project.pipelines {pipelines!r} lies outside the project"
+            self.fault("pipelines", message, 'pipelines = "pipelines"')
+        packages = spark.get("packages", [])
+        if not all(isinstance(name, str) and PACKAGE.match(name) for name in packages):
+            message = f"spark.packages {packages!r} are not all packages"
+            self.fault("packages", message, 'packages = ["group:artifact:version"]')
         return Settings(
             root=self.root,
             name=project.get("name", self.root.name),
-            pipelines=self.root / project.get("pipelines", "pipelines"),
-            development_date=date,
+            pipelines=self.root / pipelines,
+            development_date=day,
             ledger_url=sections["ledger"].get("url", f"sqlite:///{STATE_FOLDER}/ledger.db"),
             catalogs=self.catalogs(raw.get("catalogs", {"lake": {}})),
             connections=self.connections(raw.get("connections", {}), raw.get("catalogs", {})),
             spark=SparkSettings(
                 master=spark.get("master"),
                 remote=spark.get("remote"),
-                packages=tuple(spark.get("packages", ())),
+                packages=tuple(packages),
                 conf=self.conf(spark.get("conf", {}), "spark.conf"),
             ),
         )
@@ -136,8 +162,12 @@ class _Reading:
             self.unknown(value, set(CATALOG), where)
             kept = self.typed(value, CATALOG, where)
             kind = kept.get("type", "iceberg")
-            if kind not in PATTERNS:
-                self.fault("type", f"{where}.type {kind!r} is not one of: {', '.join(PATTERNS)}")
+            known = [name for name in PATTERNS if name not in DATABASES]
+            if kind not in known:
+                self.fault("type", f"{where}.type {kind!r} is not one of: {', '.join(known)}")
+            if kind in FOLDERS:
+                catalogs[name] = self.folder(name, kind, kept)
+                continue
             conf = self.conf(kept.get("conf", {}), f"{where}.conf")
             served = bool({"type", "catalog-impl", "uri"} & set(conf))
             warehouse = None if served else self.root / kept.get("warehouse", "warehouse")
@@ -145,6 +175,21 @@ class _Reading:
                 conf = {"warehouse": kept["warehouse"], **conf}
             catalogs[name] = CatalogSettings(name=name, type=kind, warehouse=warehouse, conf=conf)
         return catalogs
+
+    def folder(self, name: str, kind: str, kept: dict[str, Any]) -> CatalogSettings:
+        """A catalog that is nothing but a folder of tables."""
+        given = kept.get("warehouse", kind)
+        scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):(?://(?=/))?", given)
+        if scheme and scheme[1].lower() != "file":
+            self.fault(
+                "warehouse",
+                f"catalogs.{name}.warehouse {given!r} is not a folder of a file system",
+                "tables of this type are set by Setpoint on local or mounted folders only",
+            )
+        if kept.get("conf"):
+            self.fault("conf", f"catalogs.{name}: a {kind} catalog has no conf", "set spark.conf")
+        path = given[scheme.end() :] if scheme else given
+        return CatalogSettings(name=name, type=kind, warehouse=self.root / path)
 
     def connections(self, raw: Any, catalogs: Any) -> dict[str, ConnectionSettings]:
         if not isinstance(raw, dict):

@@ -145,10 +145,10 @@ class _Reading:
     def parse(self, header: str) -> dict[Any, Any] | None:
         try:
             given = yaml.safe_load(header)
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, ValueError) as error:  # ValueError: a date like 2026-02-30
             mark = getattr(error, "problem_mark", None)
             line = self.first_line + mark.line if mark else self.first_line
-            problem = getattr(error, "problem", None) or "not YAML"
+            problem = getattr(error, "problem", None) or str(error)
             self.faults.append(
                 Fault(path=self.shown, line=line, message=f"the header is not YAML: {problem}")
             )
@@ -161,12 +161,16 @@ class _Reading:
     def write(self, given: Any) -> Write | None:
         if given is None:
             return None
-        word, options = next(iter(given.items())) if isinstance(given, dict) else (given, {})
-        if word not in WRITES or (isinstance(given, dict) and len(given) != 1):
+        options = given if isinstance(given, dict) else {given: {}} if given in list(WRITES) else {}
+        word = next(iter(options), None)
+        if word not in WRITES or len(options) != 1:
             self.fault(f"write {given!r} is not a pattern", "write", "write: {overwrite: {by: ds}}")
             return None
+        named = options[word] or {}
+        if isinstance(named, dict) and True in named:  # in YAML a bare `on` means true
+            named = {"on" if key is True else key: value for key, value in named.items()}
         try:
-            return WRITES[word](**(options or {}))  # type: ignore[operator, no-any-return]
+            return WRITES[word](**named)  # type: ignore[operator, no-any-return]
         except TypeError as error:
             self.fault(f"write: {error}", "write", "write: {overwrite: {by: order_date}}")
             return None
@@ -207,8 +211,13 @@ class _Reading:
     def fault(self, message: str, key: str | None = None, fix: str | None = None) -> None:
         line = self.first_line
         if key:
+            # Where the key begins a line; else where it is named at all, as in `{raw: …}`.
+            word = rf"(?<!\w){re.escape(key)}(?!\w)"
             places = (
-                n for n, text in enumerate(self.header_lines) if re.match(rf"\W*{key}\b", text)
+                n
+                for pattern in (rf"\W*{word}", f".*{word}")
+                for n, text in enumerate(self.header_lines)
+                if re.match(pattern, text)
             )
             line += next(places, 0)
         self.faults.append(Fault(path=self.shown, line=line, message=message, fix=fix))

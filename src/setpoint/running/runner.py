@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import time
@@ -9,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from setpoint.engine.protocol import Token
-from setpoint.errors import SetpointError
+from setpoint.errors import LedgerError, SetpointError, StaleFence
 from setpoint.running.listener import Listener, Silence
 from setpoint.running.result import RunResult
 
@@ -71,36 +72,60 @@ class Runner:
             pid=os.getpid(),
             host=socket.gethostname(),
         )
-        begun = time.monotonic()
         failures = 0
         while True:
+            begun = time.monotonic()
             try:
                 return self._attempt(step, started, begun)
+            except StaleFence as error:
+                # The run belongs to a newer attempt now: its record is not ours to end.
+                return RunResult(
+                    step=step,
+                    state="failed",
+                    attempts=started.number,
+                    run_id=started.run_id,
+                    error=error,
+                )
             except SetpointError as error:
                 failures += 1
                 seconds = time.monotonic() - begun
                 if not step.task.retry.another(failures=failures, transient=error.transient):
                     return self._failed(step, started, error, seconds)
-                pause = step.task.retry.backoff.delay(failures, self.chance)
-                started = self.ledger.retry(
-                    started.run_id,
-                    started.fence,
-                    error=error.message,
-                    error_kind=type(error).__name__,
-                    seconds=seconds,
-                )
-                self.listener.retrying(step, error, pause)
-                self.wait(pause)
-                begun = time.monotonic()
+                started = self._again(step, started, error, seconds, failures)
             except BaseException as error:
-                # Ctrl-C and faults of Setpoint itself: leave no run open that nobody works on.
-                self.ledger.fail(
-                    started.run_id,
-                    started.fence,
-                    error=f"interrupted: {type(error).__name__}",
-                    error_kind=type(error).__name__,
-                )
+                self._interrupted(started, error)
                 raise
+
+    def _again(
+        self, step: Step, started: Started, error: SetpointError, seconds: float, failures: int
+    ) -> Started:
+        """Record the failed attempt, open the next one and wait for its turn."""
+        pause = step.task.retry.backoff.delay(failures, self.chance)
+        following = self.ledger.retry(
+            started.run_id,
+            started.fence,
+            error=error.message,
+            error_kind=type(error).__name__,
+            seconds=seconds,
+        )
+        try:
+            self.listener.retrying(step, error, pause)
+            self.wait(pause)
+        except BaseException as stop:
+            self._interrupted(following, stop)
+            raise
+        return following
+
+    def _interrupted(self, started: Started, error: BaseException) -> None:
+        """Ctrl-C and faults of Setpoint itself: leave no run open that nobody works on."""
+        # What stopped the run is what the person must see, also when the ledger is out of reach.
+        with contextlib.suppress(LedgerError):
+            self.ledger.fail(
+                started.run_id,
+                started.fence,
+                error=f"interrupted: {type(error).__name__}",
+                error_kind=type(error).__name__,
+            )
 
     def _attempt(self, step: Step, started: Started, begun: float) -> RunResult:
         task, window = step.task, step.window

@@ -15,7 +15,6 @@ from setpoint.engine.spark.engine import SparkEngine
 from setpoint.project.settings import read_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -31,14 +30,6 @@ def daily(raw):
             .groupBy("order_date", "customer")
             .agg(F.count("*").alias("orders"), F.sum("amount").alias("revenue")))
 """
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[PostgresServer]:
-    """The one server that the tests share."""
-    server = PostgresServer()
-    yield server
-    server.close()
 
 
 class UntilServed(list[float]):

@@ -177,7 +177,7 @@ def _lose_answers(monkeypatch: pytest.MonkeyPatch, *, after: bool) -> None:
 def test_scenario_12_two_at_once_on_one_scope_never_double_it(
     shop: Mart, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without a key to stop them, the lock alone keeps the scope single; the newer fence stands."""
+    """Without a key to stop them, the lock alone keeps the scope single; one steps aside."""
     shop.python(RETRIED)
     step = make_plan(load_project(shop.root).graph, select=(), dates=Dates(ds="2026-04-25")).steps[
         0
@@ -221,11 +221,8 @@ def test_scenario_12_two_at_once_on_one_scope_never_double_it(
                 thread.start()
             for thread in threads:
                 thread.join()
-        assert "committed" in outcomes
-        assert len(outcomes) == 2
+        assert sorted(outcomes) == ["committed", "refused"]
         assert shop.pg("SELECT count(*), count(DISTINCT order_id) FROM daily") == [(144, 144)]
-        newest = shop.pg("SELECT run_id FROM setpoint.commits ORDER BY fence DESC LIMIT 1")
-        assert newest == [(f"r{101 + 2 * number}",)]
 
 
 DYING = """

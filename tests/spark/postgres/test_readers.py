@@ -32,8 +32,6 @@ def test_scenario_36_readers_never_see_an_empty_or_mixed_scope(shop: Mart) -> No
     ]
     settings = read_settings(shop.root).connections["mart"]
     target = PostgresTarget(shop.spark, settings, step.task.target)
-    state = target.state()
-    assert state is not None
     done = threading.Event()
     seen: list[set[tuple[object, ...]]] = [set(), set()]
 
@@ -55,6 +53,8 @@ def test_scenario_36_readers_never_see_an_empty_or_mixed_scope(shop: Mart) -> No
                 f"SELECT DATE '2026-04-25' AS order_date, id AS customer, {number}L AS orders, "
                 "CAST(1 AS DECIMAL(20,2)) AS revenue FROM range(12)"
             )
+            state = target.state()
+            assert state is not None
             target.write(
                 Writing(
                     task=step.task,

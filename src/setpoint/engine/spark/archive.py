@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import time
 from typing import TYPE_CHECKING
 
 from setpoint.engine.spark.cache import cache_folder
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MAGIC = 4
 PENDING = ".pending"
+ABANDONED = 24 * 3600
+"""Seconds after which nobody is taken to be still at work on an archive."""
 
 
 def archive_options(java: Java, jars: Sequence[Path], spark_version: str) -> list[str]:
@@ -33,15 +36,26 @@ def archive_options(java: Java, jars: Sequence[Path], spark_version: str) -> lis
     quiet = ["-Xshare:auto", "-Xlog:disable", "-Xlog:all=off:stderr"]
     if archive.is_file() or _adopt_pending(archive):
         return [*quiet, f"-XX:SharedArchiveFile={archive}"]
+    pending = folder / f"{archive.stem}.{secrets.token_hex(4)}{PENDING}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
+        if _being_made(archive):
+            return []
+        pending.touch()
+    except OSError:  # a cache that cannot be written to is no reason not to run
         return []
-    if any(folder.glob(f"{archive.stem}.*{PENDING}")):
-        return []  # another process is making it
-    pending = folder / f"{archive.stem}.{secrets.token_hex(4)}{PENDING}"
-    pending.touch()
     return [*quiet, f"-XX:ArchiveClassesAtExit={pending}"]
+
+
+def _being_made(archive: Path) -> bool:
+    """Whether another process is at work on it; what a killed one left behind is removed."""
+    alive = False
+    for pending in archive.parent.glob(f"{archive.stem}.*{PENDING}"):
+        if time.time() - pending.stat().st_mtime > ABANDONED:
+            pending.unlink()
+        else:
+            alive = True
+    return alive
 
 
 def _adopt_pending(archive: Path) -> bool:

@@ -12,7 +12,13 @@ from setpoint.engine.spark.inspection import inspect, plan_text, refuse
 from setpoint.engine.spark.plan_text import grouped_by
 from setpoint.engine.spark.reading import bounded_sources, source_kinds, target_kind
 from setpoint.engine.spark.session import open_session
-from setpoint.engine.spark.target import Writing, check_columns, open_source, open_target
+from setpoint.engine.spark.target import (
+    Writing,
+    check_columns,
+    open_source,
+    open_target,
+    tables_below,
+)
 from setpoint.engine.spark.transforming import transformed
 from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, short, translate
 from setpoint.errors import EngineFailed, RunError
@@ -20,6 +26,7 @@ from setpoint.model.analysis import Analysis
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import Kinds, owned_scope
 from setpoint.model.table import quote
+from setpoint.model.target import FOLDERS
 from setpoint.model.transform import source_sql
 
 if TYPE_CHECKING:
@@ -136,6 +143,9 @@ class SparkEngine:
 
     def tables(self, catalog: str) -> list[str]:
         """The tables of a catalog, fully named."""
+        settings = self._settings.catalogs[catalog]
+        if settings.type in FOLDERS and settings.warehouse:
+            return tables_below(settings.warehouse, catalog)
         try:
             shown = self.spark.sql(f"SHOW NAMESPACES IN {quote(catalog)}").collect()
             found = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
@@ -61,7 +62,7 @@ def diagnose(frame: DataFrame, gate: Gate, scope: str | None, key: Sequence[str]
     if isinstance(gate, UniqueGate):
         return _diagnose_unique(frame, gate)
     failing = _failing(gate, scope)
-    shown = list(dict.fromkeys([*key, *_gate_columns(gate)])) or frame.columns[:SAMPLES]
+    shown = list(dict.fromkeys([*key, *_named_columns(frame, gate)])) or frame.columns[:SAMPLES]
     samples: list[Row] = []
     if failing is not None:
         samples = frame.where(failing).select(*map(_column, shown)).limit(SAMPLES).collect()
@@ -125,6 +126,14 @@ def _gate_columns(gate: Gate) -> tuple[str, ...]:
     if isinstance(gate, ScopeGate):
         return (gate.column,)
     return gate.columns if isinstance(gate, (NotNullGate, UniqueGate)) else ()
+
+
+def _named_columns(frame: DataFrame, gate: Gate) -> tuple[str, ...]:
+    """The columns that a gate speaks of; for a check those whose name is in its condition."""
+    if not isinstance(gate, CheckGate):
+        return _gate_columns(gate)
+    words = set(re.findall(r"\w+", gate.condition.lower()))
+    return tuple(name for name in frame.columns if name.lower() in words)
 
 
 def _expected(gate: Gate, scope: str | None) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -27,13 +28,17 @@ ICEBERG = (
     "org.xerial:sqlite-jdbc:3.50.3.0",
 )
 POSTGRES = ("org.postgresql:postgresql:42.7.8",)
+# 4.1.0 fails on Spark 4.1.4 once a table has a checkpoint: it calls a constructor that is gone.
+DELTA = ("io.delta:delta-spark_4.1_2.13:4.4.0",)
+VERSION = re.compile(r"-\d[^/]*\.jar\Z")
 TIMEOUT = 600
 
 
 def project_packages(settings: Settings) -> tuple[str, ...]:
-    """The packages that a project's catalogs, connections and own settings ask for."""
-    databases = POSTGRES if settings.connections else ()
-    return (*ICEBERG, *databases, *settings.spark.packages)
+    """The packages that a project needs, by the kinds of its catalogs and connections."""
+    delta = any(catalog.type == "delta" for catalog in settings.catalogs.values())
+    kinds = (*(DELTA if delta else ()), *(POSTGRES if settings.connections else ()))
+    return (*ICEBERG, *kinds, *settings.spark.packages)
 
 
 def jar_folder(packages: Sequence[str]) -> Path:
@@ -45,7 +50,7 @@ def jar_folder(packages: Sequence[str]) -> Path:
 def cached_jars(packages: Sequence[str]) -> list[Path] | None:
     """The jars of these packages if they were resolved before."""
     folder = jar_folder(packages)
-    return sorted(folder.glob("*.jar")) if folder.is_dir() else None
+    return _beyond_spark(folder) if folder.is_dir() else None
 
 
 def resolve_jars(packages: Sequence[str], *, say: Callable[[str], None]) -> list[Path]:
@@ -65,7 +70,21 @@ def resolve_jars(packages: Sequence[str], *, say: Callable[[str], None]) -> list
         except OSError:  # another process was first; its jars are the same
             if not folder.is_dir():
                 raise
-    return sorted(folder.glob("*.jar"))
+    return _beyond_spark(folder)
+
+
+def _beyond_spark(folder: Path) -> list[Path]:
+    """The jars of a folder that Spark does not bring itself, in the version it was built with."""
+    import pyspark
+
+    own = {_artifact(jar) for jar in (Path(pyspark.__file__).parent / "jars").glob("*.jar")}
+    # The resolver puts the group before the artifact: group_artifact-version.jar
+    jars = sorted(folder.glob("*.jar"))
+    return [jar for jar in jars if _artifact(jar).partition("_")[2] not in own]
+
+
+def _artifact(jar: Path) -> str:
+    return VERSION.sub("", jar.name)
 
 
 def _download(packages: Sequence[str], scratch: Path) -> None:

@@ -25,7 +25,8 @@ class Java:
     @property
     def major(self) -> int:
         """The number people mean by "Java 17"."""
-        return int(self.version.split(".")[0].split("-")[0].split("+")[0])
+        digits = re.match(r"\d+", self.version)
+        return int(digits[0]) if digits else 0
 
 
 def find_java() -> Java:

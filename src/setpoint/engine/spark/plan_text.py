@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from setpoint.model.hidden_input import HiddenInputFound
@@ -27,6 +28,11 @@ PLACES = {"Filter": "a filter", "Join": "a join", "Aggregate": "a grouping", "So
 IDS = re.compile(
     r"#\d+L?|\bplan_id=\d+|@[0-9a-f]{4,}|(?<=CTERelationDef )\d+|(?<=CTERelationRef )\d+"
     r"|\b(?<=_)\d+(?=#)"
+)
+# What Spark shows of a seed, set or drawn by itself: a difference there is told as chance.
+SEEDS = re.compile(
+    r"(\brandn?\(|\buuid\(Some\(|\bshuffle\(.*?Some\(|\b(?:randstr|uniform)\(.*?, )"
+    r"-?\d+(?=\)|, (?:true|false)\))"
 )
 
 
@@ -70,7 +76,7 @@ def hidden_inputs(first: PlanText, second: PlanText | None) -> tuple[HiddenInput
         *_named(PLACEMENT, first.analyzed, CHANCE_FIX),
         *_named(ORDER, first.analyzed, ORDER_FIX, only_warn=ORDER),
     ]
-    if second is not None and not any(item.function in CHANCE for item in found):
+    if second is not None:
         found += [
             HiddenInputFound(
                 function="python",
@@ -165,14 +171,15 @@ def _element(line: str, position: int) -> str:
 
 def _differences(one: str, other: str) -> list[tuple[str, str, str]]:
     differing = []
-    for left, right in zip(_normal(one), _normal(other), strict=False):
-        words = zip(WORD.finditer(left), WORD.finditer(right), strict=False)
-        changed = next(((a, b) for a, b in words if a[0] != b[0]), None)
-        if changed:
-            place = _place(left, changed[0].start())
-            differing.append((place, changed[0][0], changed[1][0]))
+    for left, right in zip_longest(_normal(one), _normal(other), fillvalue=""):
+        if left == right:
+            continue
+        words = zip_longest(WORD.finditer(left), WORD.finditer(right))
+        a, b = next(((a, b) for a, b in words if not a or not b or a[0] != b[0]), (None, None))
+        place = _place(left or right, a.start() if a else len(left.rstrip(")] ")))
+        differing.append((place, a[0] if a else "nothing", b[0] if b else "nothing"))
     return differing
 
 
 def _normal(text: str) -> list[str]:
-    return [IDS.sub("#", line) for line in text.splitlines()]
+    return [SEEDS.sub(r"\1#", IDS.sub("#", line)) for line in text.splitlines()]

@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
 
+MISSING = (
+    "TABLE_OR_VIEW",
+    "SCHEMA_NOT_FOUND",
+    "PATH_NOT_FOUND",
+    "DELTA_MISSING_DELTA_TABLE",
+    "DELTA_TABLE_NOT_FOUND",
+)
+
 
 def source_kinds(
     spark: SparkSession, task: Task, tables: Mapping[str, str]
@@ -82,7 +90,7 @@ def _schema(spark: SparkSession, source: BoundSource, table: str) -> StructType:
     try:
         return spark.sql(source_sql(table, None)).schema
     except AnalysisException as error:
-        if not (error.getCondition() or "").startswith(("TABLE_OR_VIEW", "SCHEMA_NOT_FOUND")):
+        if not (error.getCondition() or "").startswith(MISSING):
             raise
         raise SourceFault(
             f"source {source.name}: the table {source.table} does not exist",

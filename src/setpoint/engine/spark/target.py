@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 from setpoint.errors import EngineFailed, ResultMisshapen
 from setpoint.model.scope import Kinds
 from setpoint.model.table import quote
+from setpoint.model.table_folder import table_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -41,6 +43,7 @@ class Writing:
     state: TableState
     """The table as the run found it; what changed in the scope since then is a conflict."""
     window: Window | None = None
+    """The window that the scope is the filter of."""
     kinds: Kinds = field(default_factory=Kinds)
 
 
@@ -80,6 +83,14 @@ def open_target(spark: SparkSession, settings: Settings, table: TableName) -> Ta
         from setpoint.engine.spark.iceberg import IcebergTarget
 
         return IcebergTarget(spark, table)
+    if catalog.type == "delta" and catalog.warehouse:
+        from setpoint.engine.spark.delta import DeltaTarget
+
+        return DeltaTarget(spark, table_folder(catalog.warehouse, table))
+    if catalog.type == "parquet" and catalog.warehouse:
+        from setpoint.engine.spark.parquet import ParquetTarget
+
+        return ParquetTarget(spark, table, table_folder(catalog.warehouse, table))
     raise EngineFailed(f"no target for catalogs of type {catalog.type!r}")
 
 
@@ -101,6 +112,14 @@ def open_source(
         window=window,
         partitions=connection.read_partitions,
     )
+
+
+def tables_below(warehouse: Path, catalog: str) -> list[str]:
+    """The tables in a warehouse of folders, fully named."""
+    marks = sorted([*warehouse.rglob("_delta_log"), *warehouse.rglob("_setpoint/table.json")])
+    folders = [mark.parent if mark.is_dir() else mark.parent.parent for mark in marks]
+    named = [(catalog, *folder.relative_to(warehouse).parts) for folder in folders]
+    return [".".join(map(quote, parts)) for parts in named]
 
 
 def check_columns(table: TableName, frame: DataFrame, state: TableState) -> None:

@@ -10,7 +10,7 @@ from setpoint.engine.protocol import Outcome
 from setpoint.engine.spark.postgres import statements as sql
 from setpoint.engine.spark.postgres.connection import Login, connected, run
 from setpoint.engine.spark.postgres.copying import copy
-from setpoint.engine.spark.postgres.source import postgres_name, source_view, table_columns
+from setpoint.engine.spark.postgres.source import postgres_name, source_view
 from setpoint.engine.spark.postgres.staging import staged
 from setpoint.engine.spark.postgres.types import fits, postgres_type, staging_type
 from setpoint.engine.spark.target import TableState
@@ -73,8 +73,10 @@ class PostgresTarget:
 
     def state(self) -> TableState | None:
         """The table's columns; None when it does not exist."""
-        columns = table_columns(self.login, self.table)
-        return TableState(columns=columns, snapshot=None) if columns else None
+        with connected(self.login) as connection:
+            columns = dict(run(connection, sql.COLUMNS, self.name).fetchall())
+            base = run(connection, "SELECT pg_current_snapshot()::text").fetchone()
+        return TableState(columns=columns, snapshot=base[0] if base else None) if columns else None
 
     def create(self, frame: DataFrame, task: Task) -> None:
         """Create the table from the result's columns, with the key as its primary key."""
@@ -172,10 +174,21 @@ class PostgresTarget:
         newest = run(connection, sql.NEWEST, self.name, scope).fetchone()
         if newest is not None and newest[0] > writing.token.fence:
             raise CommitConflict(
-                f"a newer attempt (fence {newest[0]}, run {newest[1]}) has set this scope; "
+                f"a newer attempt (fence {newest[0]}, run {newest[1]}) has set the same scope; "
                 "nothing was committed",
                 next_step="setpoint status shows it. If the ledger was begun anew: "
                 f"delete the rows of target {self.name} from {sql.COMMITS}",
+            )
+
+        values = (self.name, scope, writing.state.snapshot)
+        if isinstance(writing.task.write, Merge) or values[2] is None:
+            return  # versions, not order, decide what a merge leaves
+        since = run(connection, sql.SINCE, *values).fetchone()
+        if since is not None:
+            raise CommitConflict(
+                f"run {since[0]} has set the same scope since this one began; "
+                "nothing was committed",
+                next_step="run the same command again",
             )
 
     def _apply(

@@ -1,0 +1,1 @@
+"""Projects of dbt: models, configuration, macros, snapshots."""

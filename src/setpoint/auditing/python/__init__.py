@@ -1,0 +1,1 @@
+"""Python source → units of work, without running any of it."""

@@ -1,0 +1,70 @@
+"""Conditions around a spot: what was checked before, which arm it is, what is known after."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from setpoint.auditing.python.values import UNKNOWN, either
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from setpoint.auditing.python.evaluating import Names
+
+_ALREADY = re.compile(
+    r"already|processed|is_loaded|was_loaded|has_been|duplicat|\bseen\b|been_sent|_sent\b"
+    r"|\bsent\b|is_new|_exists?\b|\bexists?\b"
+    r"|not\s+in\s+\w*(?:exist|seen|known|processed|loaded|done|db_|old|current|stored)|is_empty"
+    r"|fetchone|rowcount|count\w*\s*==\s*0|row_count|last_(?:id|date|ts)"
+)
+_OTHER_EXISTENCE = re.compile(
+    r"path|file|\bdir|folder|bucket|blob|table|schema|database|topic|queue|has_next|key_exists"
+    r"|column|os\.",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(
+    r"\b(?:i|idx|index|n|batch|chunk|count|first\w*|is_first|page|iteration"
+    r"|k)\b\s*(?:==\s*[01]\b|$)|\bfirst\w*\b|is_first"
+)
+_LEAVES = (ast.Return, ast.Continue, ast.Raise, ast.Break)
+
+
+def checked_before(conditions: Iterable[str]) -> bool:
+    """Whether one of the conditions asks if the work was done before."""
+    return any(_ALREADY.search(one) and not _OTHER_EXISTENCE.search(one) for one in conditions)
+
+
+def first_round(conditions: Iterable[str]) -> bool:
+    """Whether one of the conditions is true in a loop's first round only."""
+    return any(_FIRST.search(one) for one in conditions)
+
+
+def leaves(body: Sequence[ast.stmt]) -> bool:
+    """Whether a block ends by leaving what it stands in."""
+    last = body[-1] if body else None
+    if isinstance(last, _LEAVES):
+        return True
+    return (
+        isinstance(last, ast.Expr)
+        and isinstance(last.value, ast.Call)
+        and ast.unparse(last.value.func) in {"sys.exit", "exit", "quit", "dbutils.notebook.exit"}
+    )
+
+
+def merge(names: Names, one: Names, other: Names, test: str) -> None:
+    """Names after an `if`: what both arms may have left."""
+    for name in {*one, *other}:
+        left, right = one.get(name), other.get(name)
+        if left is right and left is not None:
+            names[name] = left
+            continue
+        if left is None or right is None:
+            names[name] = left or right or UNKNOWN
+            continue
+        if left.has("clock") != right.has("clock") and re.search(rf"\b{re.escape(name)}\b", test):
+            # `if day is None: day = today()`: the clock is only a default.
+            names[name] = right if left.has("clock") else left
+            continue
+        names[name] = either(left, right)

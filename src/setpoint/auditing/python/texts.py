@@ -1,0 +1,214 @@
+"""A SQL text that Python runs → its writes, hidden inputs and reads on the walker's tape."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from setpoint.auditing.dbt.jinja import Hole, has_templates, mask
+from setpoint.auditing.facts import How, Source, Spot
+from setpoint.auditing.python.names import walker_names
+from setpoint.auditing.python.values import UNKNOWN, Mark, Pending, Value, joined, shaping
+from setpoint.auditing.sql.grains import grain_of
+from setpoint.auditing.sql.holes import HOLE
+from setpoint.auditing.sql.reading import WRITES, read_sql
+from setpoint.auditing.sql.templated import HIDDEN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from setpoint.auditing.facts import Write
+    from setpoint.auditing.python.walking import Walker
+    from setpoint.auditing.sql.reading import HoleUse, SqlFacts
+
+_PLACEHOLDER = re.compile(
+    r"%\((\w+)\)s|%s|(?<![:\w]):([A-Za-z_]\w*)\b|(?<=[\s,(=])\?(?=[\s,)]|$)|(?<=[\s,(=])\$(\d+)"
+)
+
+
+def run_text(
+    walker: Walker,
+    value: Value,
+    params: Value,
+    *,
+    line: int,
+    dialect: str,
+    transaction: int,
+    many: bool = False,
+) -> frozenset[Pending]:
+    """Read a SQL text as run at this place; what shaped the rows that it selects is given back."""
+    text = value.text or ""
+    walker.ran_texts.add(value.line)
+    hidden = bool(HIDDEN.search(text)) or bool(value.marks) or bool(params.all_marks())
+    if not WRITES.search(text) and not hidden and not re.search(r"(?i)\bfrom\b", text):
+        return frozenset()
+    bound, holes = _masked(walker, _bind(walker, text, params))
+    own = value.line and "filled" not in value.flags
+    first = value.line + walker.module.shift if own else line
+    facts = read_sql(
+        _completed(bound),
+        hint=dialect or walker.hint,
+        path=walker.path,
+        first_line=first,
+        selects=True,
+        memory=walker.memory,
+    )
+    walker.unparsed.extend(facts.unparsed)
+    reading = _Reading(
+        walker=walker,
+        holes=holes,
+        line=line,
+        transaction=transaction,
+        many=many,
+        data=params.all_pending(),
+    )
+    return reading.take(facts)
+
+
+_OPEN_ENDED = re.compile(
+    r"(?is)^(\s*(?:insert\s+(?:into|overwrite)(?:\s+table)?\s+[\w.`\"]+(?:\s*\([^()]*\))?"
+    r"|create\s+(?:or\s+replace\s+)?table\s+[\w.`\"]+\s+as))\s+(__h\d+__+)\s*;?\s*$"
+)
+
+
+def _completed(text: str) -> str:
+    """`INSERT INTO t {query}`: the query is not known, but that there is one is."""
+    return _OPEN_ENDED.sub(r"\1 SELECT * FROM \2", text)
+
+
+def _masked(walker: Walker, text: str) -> tuple[str, dict[int, Hole]]:
+    if not has_templates(text):
+        return text, {}
+    masked = mask(text, macros={})
+    if any(hole.meaning == "logical" for hole in masked.holes.values()):
+        walker.tape.logical_date = True
+    return masked.text, dict(masked.holes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reading:
+    """Takes what a SQL text does over to the walker's tape."""
+
+    walker: Walker
+    holes: Mapping[int, Hole]
+    line: int
+    transaction: int
+    many: bool
+    data: frozenset[Pending]
+    """What shaped the values that are bound."""
+
+    def named(self, name: str) -> str:
+        shown = HOLE.sub(
+            lambda match: (
+                "{" + self.holes[int(match.group(1))].text + "}"
+                if int(match.group(1)) in self.holes
+                else match.group(0)
+            ),
+            name,
+        )
+        return walker_names(self.walker, shown).lower()
+
+    def take(self, facts: SqlFacts) -> frozenset[Pending]:
+        tape = self.walker.tape
+        views = shaping(
+            self.walker.views[name] for name in facts.reads if name in self.walker.views
+        )
+        for name in facts.reads:
+            if name not in self.walker.views:
+                tape.reads.setdefault(self.named(name))
+        for write in facts.writes:
+            self._write(write, views)
+        selected = self._draws(facts, only_select=not facts.writes)
+        return selected | (views if not facts.writes else frozenset())
+
+    def _write(self, write: Write, views: frozenset[Pending]) -> None:
+        scope = self.named(write.scope)
+        rows = "frame" if self.many and write.rows == "parameters" else write.rows
+        inner = write.transaction
+        self.walker.record(
+            replace(
+                write,
+                table=self.named(write.table),
+                spot=replace(write.spot, start=-1, end=-1),
+                scope=scope,
+                grain=grain_of(scope) if write.how in _SCOPED else write.grain,
+                source_grain=grain_of(self.named(write.source_filter)),
+                transaction=inner * 100_000 + self.transaction if inner else self.transaction,
+                exact=self.named(write.exact),
+                rows=rows,
+            ),
+            Value(pending=views | self.data),
+        )
+
+    def _draws(self, facts: SqlFacts, *, only_select: bool) -> frozenset[Pending]:
+        tape = self.walker.tape
+        pending: set[Pending] = set()
+        for draw in facts.draws:
+            moved = replace(draw, spot=replace(draw.spot, start=-1, end=-1))
+            if only_select:
+                mark = Mark(_KINDS[draw.source], moved.spot, draw.text, "sql")
+                pending.add(Pending(mark, draw.role, draw.column))
+            else:
+                tape.draws.append(replace(moved, table=self.named(draw.table)))
+        for use in facts.holes:
+            marks, role = self._used(use)
+            if only_select:
+                pending.update(Pending(mark, role, use.column) for mark in marks)
+                tape.draw([mark for mark in marks if mark.kind == "logical"], role)
+            else:
+                tape.draw(marks, role, column=use.column, table=self.named(use.table))
+        return frozenset(pending)
+
+    def _used(self, use: HoleUse) -> tuple[frozenset[Mark], str]:
+        jinja = self.holes.get(use.hole)
+        if jinja is not None:
+            if jinja.meaning not in {"clock", "random", "environment"}:
+                return frozenset(), use.role
+            kind = "env" if jinja.meaning == "environment" else jinja.meaning
+            spot = Spot(line=self.line, end_line=self.line)
+            return frozenset({Mark(kind, spot, jinja.text, "jinja")}), use.role
+        _, value = self.walker.holes.get(use.hole, ("", UNKNOWN))
+        role = {"filter": "window", "join": "window", "limit": "window"}.get(use.role, use.role)
+        return value.all_marks(), "window" if role == "name" and use.how is None else role
+
+
+_SCOPED = frozenset({How.DELETE, How.OVERWRITE, How.DYNAMIC})
+_KINDS = {
+    Source.CLOCK: "clock",
+    Source.RANDOM: "random",
+    Source.UUID: "uuid",
+    Source.SEQUENCE: "sequence",
+    Source.ROW_NUMBER: "row-number",
+    Source.ENVIRONMENT: "env",
+}
+
+
+def _bind(walker: Walker, text: str, params: Value) -> str:
+    """The text with placeholders replaced by names that stand for the bound values."""
+    at = 0
+
+    def fill(match: re.Match[str]) -> str:
+        nonlocal at
+        name = match.group(1) or match.group(2)
+        if name:
+            value = params.fields.get(name, Value(marks=params.marks))
+            return walker.hole(f":{name}", value)
+        value = _at(params, at)
+        at += 1
+        return walker.hole(
+            f"parameter {at}" if not value.marks else f"parameter {at} {id(value)}", value
+        )
+
+    if not _PLACEHOLDER.search(text):
+        return text
+    return _PLACEHOLDER.sub(fill, text)
+
+
+def _at(params: Value, index: int) -> Value:
+    items = params.items
+    if items and len(items) == 1 and items[0].items is not None:
+        items = items[0].items
+    if items is not None and index < len(items):
+        return items[index]
+    return Value(marks=params.marks if items is None else joined(()))

@@ -1,0 +1,44 @@
+"""R02: a random UUID as a value of a row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from setpoint.auditing.facts import Source
+from setpoint.auditing.finding import Finding, Severity
+from setpoint.auditing.rule import Rule
+from setpoint.auditing.rules.drawing import draws
+from setpoint.auditing.rules.found import found
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from setpoint.auditing.world import Case
+
+RULE = Rule(
+    id="R02",
+    name="random-uuid",
+    severity=Severity.ERROR,
+    what="A row gets a random UUID when it is written.",
+    why="The same row has another identity on each run: upserts add instead of replacing, and "
+    "references to the old identity are lost.",
+    before="""sql
+INSERT INTO dim_customer SELECT gen_random_uuid() AS customer_sk, customer_id FROM customers;""",
+    after="""sql
+INSERT INTO dim_customer SELECT md5(customer_id) AS customer_sk, customer_id FROM customers;""",
+    ignore_when="The identifier names the run itself and no row depends on it.",
+)
+
+
+def judge(case: Case) -> Iterator[Finding]:
+    """Random UUIDs in rows."""
+    for draw in draws(
+        case, Source.UUID, {"value", "key", "partition", "audit", "default", "column"}
+    ):
+        yield found(
+            RULE,
+            case,
+            draw.spot,
+            f"{draw.text} gives {draw.column or 'the row'} another value on each run",
+            "derive it from the business key: a hash of stable columns, or uuid5 of them",
+        )

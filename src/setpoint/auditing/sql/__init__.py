@@ -1,0 +1,1 @@
+"""SQL text → writes, hidden inputs and reads."""

@@ -1,0 +1,438 @@
+"""A SQL text → its writes, hidden inputs and reads, statement by statement."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from setpoint.auditing import naming
+from setpoint.auditing.facts import Draw, How, Source, Spot, Write
+from setpoint.auditing.finding import Unparsed
+from setpoint.auditing.sql.dialects import Tries, dialect_named
+from setpoint.auditing.sql.splitting import (
+    MOST_DEPTH,
+    MOST_TOKENS,
+    Statement,
+    open_bodies,
+    split_statements,
+    tokenize,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlglot import exp
+    from sqlglot.tokenizer_core import Token
+
+    from setpoint.auditing.sql.inputs import Input
+    from setpoint.auditing.sql.writes import Memory
+
+WRITES = re.compile(
+    r"\b(?:insert|merge|update|delete|truncate|replace\s+into|copy|load\s+data"
+    r"|create\s+(?:or\s+replace\s+)?"
+    r"(?:\w+\s+){0,3}table|select\b.{0,2000}?\binto)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A text without any of these words changes no table."""
+
+_READ_HEADS = frozenset(
+    [
+        "insert",
+        "merge",
+        "update",
+        "delete",
+        "truncate",
+        "drop",
+        "create",
+        "copy",
+        "load",
+        "replace",
+        "with",
+        "select",
+    ]
+)
+_BEGIN = re.compile(
+    r"^\s*(?:begin(?:\s+(?:tran|transaction|work))?|start\s+transaction)\s*;?\s*$", re.IGNORECASE
+)
+_LOAD_INFILE = re.compile(
+    r"load\s+data\s+(?:\w+\s+)*infile\s+.*?\b(?P<mode>replace\s+"
+    r"|ignore\s+)?into\s+table\s+(?P<table>[\w.`]+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_VARIABLE = re.compile(
+    r"(?:declare\s+|set\s+)?@?(?P<name>[A-Za-z_]\w*)\s*(?:[\w() ,]*?)\s*(?::=|=|\bdefault\b)"
+    r"\s*(?P<value>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+CLOCK_TEXT = re.compile(
+    r"\b(?:current_?date|current_?timestamp|current_?datetime|now|getdate|getutcdate|sysdate|today"
+    r"|sysdatetime|sysutcdatetime|sysdatetimeoffset|curdate|localtimestamp|clock_timestamp)\b",
+    re.IGNORECASE,
+)
+_CREATED = re.compile(
+    r"create\s+(?:or\s+replace\s+)?(?P<temporary>(?:global\s+|local\s+)?temp(?:orary)?\s+"
+    r"|volatile\s+)?"
+    r"(?P<kind>table|stream|view)\s+(?:if\s+not\s+exists\s+)?(?P<name>[\w.`\"\[\]#]+)",
+    re.IGNORECASE,
+)
+_OTHER_CREATE = re.compile(
+    r"create\s+(?:or\s+replace\s+)?(?:\w+\s+)?(?:stream|task|stage|pipe|file\s+format|warehouse"
+    r"|role|"
+    r"user|sequence|index|schema|database|extension|type|domain|trigger|policy|tag|alert|function|"
+    r"procedure|proc|event|login|job|publication|subscription|rule|server|materialized\s+view)\b",
+    re.IGNORECASE,
+)
+_PLSQL_TRANSACTION = re.compile(r"language\s+'?plpgsql", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HoleUse:
+    """Where a Python value ended up in a SQL text."""
+
+    hole: int
+    role: str
+    column: str
+    table: str
+    how: How | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SqlFacts:
+    """What a SQL text does."""
+
+    writes: tuple[Write, ...] = ()
+    draws: tuple[Draw, ...] = ()
+    reads: tuple[str, ...] = ()
+    holes: tuple[HoleUse, ...] = ()
+    unparsed: tuple[Unparsed, ...] = ()
+    dialect: str = ""
+
+
+class Lines:
+    """Offsets of a text → line numbers."""
+
+    def __init__(self, text: str, first: int = 1) -> None:
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        self._first = first
+
+    def at(self, offset: int) -> int:
+        """The line that the character at `offset` stands on."""
+        return bisect_right(self._starts, max(0, offset)) - 1 + self._first
+
+    def spot(self, start: int, end: int) -> Spot:
+        """The spot of the characters in `[start, end)`."""
+        return Spot(
+            line=self.at(start), end_line=self.at(max(start, end - 1)), start=start, end=end
+        )
+
+
+def read_sql(
+    text: str,
+    *,
+    hint: str = "",
+    path: str = "",
+    first_line: int = 1,
+    selects: bool = False,
+    memory: Memory | None = None,
+) -> SqlFacts:
+    """Read a SQL text.
+
+    `selects` says that a bare SELECT is a model whose rows are written; `memory` carries what
+    earlier texts of the same unit established.
+    """
+    from sqlglot.errors import SqlglotError
+
+    from setpoint.auditing.sql.writes import Memory as NewMemory
+
+    opened = open_bodies(text)
+    dialects = Tries(text, hint)
+    lines = Lines(text, first_line)
+    for dialect in dialects:
+        try:
+            tokens = tokenize(opened, dialect)
+        except (SqlglotError, ValueError, IndexError):
+            continue
+        reader = _Reader(
+            text=opened,
+            original=text,
+            path=path,
+            lines=lines,
+            first=dialect,
+            dialects=dialects,
+            selects=selects,
+            memory=memory if memory is not None else NewMemory(),
+        )
+        return reader.read(tokens)
+    reason = "no dialect could cut this text into words"
+    return SqlFacts(unparsed=(Unparsed(path=path, line=first_line, reason=reason),))
+
+
+class _Reader:
+    """Goes through the statements of one text in order."""
+
+    def __init__(
+        self,
+        *,
+        text: str,
+        original: str,
+        path: str,
+        lines: Lines,
+        first: str,
+        dialects: Iterable[str],
+        selects: bool,
+        memory: Memory,
+    ) -> None:
+        self._text = text
+        self._original = original
+        self._path = path
+        self._lines = lines
+        self._first = first
+        self._dialects = dialects
+        self._selects = selects
+        self._memory = memory
+        self._writes: list[Write] = []
+        self._draws: list[Draw] = []
+        self._reads: dict[str, None] = {}
+        self._holes: list[HoleUse] = []
+        self._unparsed: list[Unparsed] = []
+        self._transaction = 0
+        self._opened = 0
+        if _PLSQL_TRANSACTION.search(text):
+            self._transaction = self._opened = 1
+
+    def read(self, tokens: Sequence[Token]) -> SqlFacts:
+        """All statements of the text."""
+        for statement in split_statements(tokens, self._text):
+            self._follow_transaction(statement)
+            self._follow_variables(statement)
+            if statement.head in _READ_HEADS and self._is_wanted(statement):
+                self._read_statement(statement)
+        return SqlFacts(
+            writes=tuple(self._writes),
+            draws=tuple(self._draws),
+            reads=tuple(self._reads),
+            holes=tuple(self._holes),
+            unparsed=tuple(self._unparsed),
+            dialect=self._first,
+        )
+
+    def _follow_transaction(self, statement: Statement) -> None:
+        text = self._text[statement.start : statement.end]
+        if statement.head in {"begin", "start"} and _BEGIN.match(text[:60]):
+            self._opened += 1
+            self._transaction = self._opened
+        elif statement.head in {"commit", "rollback", "end"} and not _PLSQL_TRANSACTION.search(
+            self._text
+        ):
+            self._transaction = 0
+
+    def _follow_variables(self, statement: Statement) -> None:
+        """Remember variables that take a clock's value, temporary tables and change streams."""
+        text = self._text[statement.start : statement.end]
+        if statement.head not in _READ_HEADS or statement.head == "with":
+            match = _VARIABLE.match(text[:400])
+            if match is not None:
+                name = match["name"].lower()
+                if CLOCK_TEXT.search(match["value"]):
+                    self._memory.clocks[name] = statement.start
+                else:
+                    self._memory.clocks.pop(name, None)
+        elif statement.head == "create":
+            made = _CREATED.match(text[:300])
+            if made is not None and made["temporary"]:
+                self._memory.temporary.add(made["name"].strip('"`[]').lower())
+            elif made is not None and made["kind"].lower() == "stream":
+                self._memory.streams.add(made["name"].lower())
+
+    def _is_wanted(self, statement: Statement) -> bool:
+        text = self._text[statement.start : statement.end]
+        if statement.head == "create" and _OTHER_CREATE.match(text[:200]):
+            return False
+        if statement.head not in {"select", "with"} or self._selects:
+            return True
+        return WRITES.search(text) is not None
+
+    def _read_statement(self, statement: Statement) -> None:
+        text = self._text[statement.start : statement.end]
+        spot = self._lines.spot(statement.start, statement.end)
+        if len(statement.tokens) > MOST_TOKENS or _depth(statement.tokens) > MOST_DEPTH:
+            self._too_large(statement, spot)
+            return
+        infile = _LOAD_INFILE.match(text)
+        if infile is not None:
+            how = How.UPSERT if infile["mode"] else How.APPEND
+            table = infile["table"].replace("`", "").lower()
+            self._keep(
+                Write(
+                    how=how, table=table, spot=spot, dialect="mysql", rows="files", exact=text[:400]
+                )
+            )
+            return
+        root, dialect = self._parse(statement)
+        if root is None:
+            self._unparsed.append(
+                Unparsed(
+                    path=self._path,
+                    line=spot.line,
+                    reason=f"cannot parse this {statement.head.upper()} statement",
+                )
+            )
+            return
+        self._take(root, dialect, statement, spot)
+
+    def _too_large(self, statement: Statement, spot: Spot) -> None:
+        if any(token.text.lower() == "values" for token in statement.tokens[:400]):
+            return
+        reason = f"this statement is too large to judge ({len(statement.tokens):,} words)"
+        self._unparsed.append(Unparsed(path=self._path, line=spot.line, reason=reason))
+
+    def _parse(self, statement: Statement) -> tuple[exp.Expr | None, str]:
+        from sqlglot import exp
+        from sqlglot.errors import SqlglotError
+
+        tokens = list(statement.tokens)
+        others = (name for name in self._dialects if name != self._first)
+        for dialect in chain([self._first], others):
+            parser = dialect_named(dialect).parser()
+            try:
+                roots = parser.parse(list(tokens), self._text)
+            except (
+                SqlglotError,
+                RecursionError,
+                ValueError,
+                AttributeError,
+                TypeError,
+                IndexError,
+                KeyError,
+            ):
+                continue
+            if len(roots) == 1 and roots[0] is not None and not isinstance(roots[0], exp.Command):
+                return roots[0], dialect
+        return None, ""
+
+    def _take(self, root: exp.Expr, dialect: str, statement: Statement, spot: Spot) -> None:
+        from sqlglot import exp
+
+        from setpoint.auditing.sql.guards import table_name
+        from setpoint.auditing.sql.inputs import may_hide
+        from setpoint.auditing.sql.writes import write_of
+
+        text = self._original[statement.start : statement.end]
+        write = write_of(root, spot, dialect, self._memory, text)
+        self._remember_reads(root, write)
+        if write is not None:
+            self._keep(self._conditioned(write, statement))
+        elif not (self._selects and isinstance(root, exp.Query)):
+            return
+        if not self._memory.clocks and not may_hide(text):
+            return
+        table = write.table if write is not None else ""
+        columns = write.columns if write is not None else ()
+        self._inputs(root, write, columns, table or table_name(root.args.get("this")), dialect)
+
+    def _conditioned(self, write: Write, statement: Statement) -> Write:
+        condition = statement.conditional
+        last = write.table.rsplit(".", 1)[-1]
+        if not condition or not last or last not in condition:
+            return write
+        if write.how is How.APPEND and ("not exists" in condition or "= 0" in condition):
+            return replace(write, guard="IF NOT EXISTS on the target")
+        return write
+
+    def _keep(self, write: Write) -> None:
+        spot = None
+        if write.serial_start >= 0:
+            spot = self._lines.spot(write.serial_start, write.serial_start + len(write.serial))
+        self._writes.append(replace(write, transaction=self._transaction, serial_spot=spot))
+
+    def _remember_reads(self, root: exp.Expr, write: Write | None) -> None:
+        from sqlglot import exp
+
+        from setpoint.auditing.sql.guards import table_name
+
+        if isinstance(root, exp.Create) and root.args.get("kind") not in {"TABLE", "VIEW"}:
+            return
+        found = list(root.find_all(exp.CTE, exp.Table))
+        named = {one.alias.lower() for one in found if isinstance(one, exp.CTE)}
+        for table in found:
+            name = table_name(table)
+            if name and name not in named and (write is None or name != write.table):
+                self._reads.setdefault(name)
+
+    def _inputs(
+        self,
+        root: exp.Expr,
+        write: Write | None,
+        columns: tuple[str, ...],
+        table: str,
+        dialect: str,
+    ) -> None:
+        from setpoint.auditing.sql.inputs import inputs_of
+
+        how = write.how if write is not None else None
+        for one in inputs_of(root, columns, self._memory.clocks):
+            role = _settled_role(one, write)
+            if one.hole >= 0:
+                self._holes.append(
+                    HoleUse(hole=one.hole, role=role, column=one.column, table=table, how=how)
+                )
+            elif one.source is not None:
+                self._draws.append(
+                    Draw(
+                        source=one.source,
+                        role=role,
+                        spot=self._lines.spot(one.start, one.start + len(one.text)),
+                        text=one.text,
+                        column=one.column.lower(),
+                        table=table,
+                        dialect=dialect,
+                    )
+                )
+
+
+def _settled_role(one: Input, write: Write | None) -> str:
+    """The role of a value by the name of the column that takes it."""
+    if one.role not in {"value", "default"}:
+        return one.role
+    column = one.column
+    if one.role == "default":
+        placed = write is not None and column.lower() in write.scope_columns
+        return "default-partition" if placed else "default"
+    if one.source in {Source.CLOCK, None} and write is not None:
+        kept = write.how in {How.UPDATE, How.UPSERT, How.MERGE, How.APPEND}
+        if kept and (naming.is_cursor(column) or naming.is_state_table(write.table)):
+            return "cursor"
+        if column and column.lower() in write.scope_columns:
+            return "partition"
+    return role_of_column(column, one.role)
+
+
+def role_of_column(column: str, otherwise: str = "value") -> str:
+    """What a value decides when it fills a column of this name."""
+    if not column:
+        return otherwise
+    if naming.is_partition_column(column):
+        return "partition"
+    if naming.is_audit_column(column):
+        return "audit"
+    if naming.is_key_column(column):
+        return "key"
+    return otherwise
+
+
+def _depth(tokens: Sequence[Token]) -> int:
+    from sqlglot.tokenizer_core import TokenType
+
+    opening, closing = TokenType.L_PAREN, TokenType.R_PAREN
+    depth = most = 0
+    for token in tokens:
+        kind = token.token_type
+        if kind is opening:
+            depth += 1
+            most = max(most, depth)
+        elif kind is closing:
+            depth -= 1
+    return most

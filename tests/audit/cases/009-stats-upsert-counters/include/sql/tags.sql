@@ -1,0 +1,3 @@
+INSERT INTO tag (slug)
+SELECT DISTINCT slug FROM raw_tags
+ON CONFLICT (slug) DO NOTHING;

@@ -1,0 +1,1 @@
+SELECT * FROM ml.features ORDER BY RANDOM() LIMIT 20;

@@ -1,0 +1,3 @@
+UPDATE etl.watermark
+SET last_loaded_at = GETDATE()
+WHERE table_name = 'invoice';

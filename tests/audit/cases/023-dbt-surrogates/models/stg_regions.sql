@@ -1,0 +1,1 @@
+select region_code, region_name from {{ source('erp', 'regions') }}

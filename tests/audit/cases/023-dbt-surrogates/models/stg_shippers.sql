@@ -1,0 +1,1 @@
+select shipper_no, shipper_name from {{ source('erp', 'shippers') }}

@@ -1,0 +1,1 @@
+select lead_id, score from {{ source('ml', 'scores') }}

@@ -1,0 +1,1 @@
+select sensor_id, read_at, value from {{ source('iot', 'readings') }}

@@ -1,0 +1,14 @@
+from datetime import datetime
+
+from airflow import DAG
+from airflow.providers.apache.hive.operators.hive import HiveOperator
+
+with DAG("hive_hourly_whole_day", start_date=datetime(2024, 1, 1), schedule="@hourly", catchup=False) as dag:
+    HiveOperator(
+        task_id="clicks",
+        hql="""
+            INSERT OVERWRITE TABLE lake.clicks PARTITION (dt = '{{ ds }}')
+            SELECT user_id, url, clicked_at
+            FROM landing.clicks WHERE dt = '{{ ds }}'
+        """,
+    )

@@ -1,0 +1,9 @@
+from datetime import date
+
+import click
+
+
+@click.command()
+@click.option("--day", default=str(date.today()))
+def show(day):
+    click.echo(f"figures of {day}")

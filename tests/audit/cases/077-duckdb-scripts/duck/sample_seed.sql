@@ -1,0 +1,2 @@
+CREATE OR REPLACE TABLE ab_users AS
+SELECT user_id FROM users USING SAMPLE 5 PERCENT (bernoulli, 42);

@@ -1,0 +1,3 @@
+{{ config(materialized='table') }}
+select order_id, amount, current_timestamp as dbt_loaded_at
+from {{ source('shop', 'orders') }}

@@ -1,0 +1,2 @@
+select session_id, search_no, term
+from {{ source('web', 'searches') }}
