@@ -35,11 +35,18 @@ def _postgres(runs: int) -> list[Measure]:
     return measure_postgres(runs)
 
 
+def _merge(runs: int) -> list[Measure]:
+    from bench.merge import measure_merge
+
+    return measure_merge(runs)
+
+
 PARTS: dict[str, Callable[[int], list[Measure]]] = {
     "commands": _commands,
     "cold": _cold,
     "writes": _writes,
     "postgres": _postgres,
+    "merge": _merge,
 }
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from setpoint.errors import ProjectError
 from setpoint.model.pattern import Choice, Undecided, choose
-from setpoint.model.target import PATTERNS
 from setpoint.model.write import Merge, Replace, overwrite, replace
 from setpoint.project.project import load_project
 from setpoint.project.settings import read_settings
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from setpoint.model.settings import Settings
-
-DATABASE = PATTERNS["postgres"]
 
 
 def _settings(folder: Path, toml: str) -> Settings:
@@ -84,23 +81,10 @@ def test_a_table_that_a_database_cannot_have(tmp_path: Path, target: str, word: 
     assert word in caught.value.faults[0].message
 
 
-def test_a_merge_that_deletes_is_refused(tmp_path: Path) -> None:
-    """Without a tombstone an old window would bring the row back."""
-    (tmp_path / "setpoint.toml").write_text('[connections.mart]\nurl = "postgresql://db/shop"\n')
-    (tmp_path / "pipelines").mkdir()
-    (tmp_path / "pipelines" / "x.sql").write_text(
-        "/*\ntarget: mart.public.x\nwrite: {merge: {on: id, version: v, delete_when: gone}}\n*/\n"
-        "SELECT 1 AS id, 1 AS v, true AS gone"
-    )
-    with pytest.raises(ProjectError) as caught:
-        load_project(tmp_path)
-    assert "delete_when" in caught.value.faults[0].message
-
-
 def test_a_slice_of_a_database_is_replaced() -> None:
     """B5: time-partitioned in a lake is a slice in a database; the reason is said."""
     given = {"windowed": True, "partition_by": "day", "key": ()}
-    chosen = choose(stated=None, supported=DATABASE, **given)  # type: ignore[arg-type]
+    chosen = choose(stated=None, kind="postgres", **given)  # type: ignore[arg-type]
     assert isinstance(chosen, Choice)
     assert chosen.write == Replace(by="day")
     assert "one transaction" in chosen.reason
@@ -109,18 +93,18 @@ def test_a_slice_of_a_database_is_replaced() -> None:
 def test_a_pattern_that_does_not_suit_is_refused_with_the_one_that_does() -> None:
     """B5: overwrite is for lakes, replace(by=…) for databases."""
     given = {"windowed": True, "partition_by": None, "key": ()}
-    database = choose(stated=overwrite(by="day"), supported=DATABASE, **given)  # type: ignore[arg-type]
+    database = choose(stated=overwrite(by="day"), kind="postgres", **given)  # type: ignore[arg-type]
     assert isinstance(database, Undecided)
-    assert "replace(by='day')" in database.fix
-    lake = choose(stated=replace(by="day"), supported=PATTERNS["iceberg"], **given)  # type: ignore[arg-type]
+    assert 'replace(by="day")' in database.fix
+    lake = choose(stated=replace(by="day"), kind="iceberg", **given)  # type: ignore[arg-type]
     assert isinstance(lake, Undecided)
-    assert "overwrite(by='day')" in lake.fix
+    assert 'overwrite(by="day")' in lake.fix
 
 
 def test_replace_of_a_slice_needs_a_window() -> None:
     """Without a grain there is no slice."""
     chosen = choose(
-        stated=replace(by="day"), windowed=False, partition_by=None, key=(), supported=DATABASE
+        stated=replace(by="day"), windowed=False, partition_by=None, key=(), kind="postgres"
     )
     assert isinstance(chosen, Undecided)
     assert "has no grain" in chosen.reason
@@ -134,7 +118,7 @@ def test_one_row_an_entity_is_merged() -> None:
         partition_by=None,
         key=("id",),
         version="changed_at",
-        supported=DATABASE,
+        kind="postgres",
     )
     assert isinstance(chosen, Choice)
     assert chosen.write == Merge(on=("id",), version="changed_at")

@@ -89,6 +89,11 @@ def check_boundable(column: str, kind: ColumnKind, window: Window) -> None:
         )
 
 
+def before_sql(column: str, kind: ColumnKind, window: Window) -> str:
+    """The filter of what lies before the window."""
+    return f"{quote(column)} < {_literal(window.start, kind, window.zone)}"
+
+
 def source_bounds(
     source: BoundSource, window: Window | None, kind: ColumnKind | None
 ) -> str | None:

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from setpoint.model.settings import Settings
 
 PATTERNS: dict[str, tuple[str, ...]] = {
-    "iceberg": ("overwrite", "replace"),
-    "delta": ("overwrite", "replace"),
+    "iceberg": ("overwrite", "replace", "merge"),
+    "delta": ("overwrite", "replace", "merge"),
     "parquet": ("overwrite", "replace"),
     "postgres": ("merge", "replace"),
 }

@@ -11,8 +11,10 @@ from setpoint.model.gate import (
     NotNullGate,
     RowCountGate,
     ScopeGate,
+    TieGate,
     UniqueGate,
 )
+from setpoint.model.key_kind import key_warning
 from setpoint.model.retry import Retry
 from setpoint.model.write import Merge, window_column
 
@@ -36,11 +38,17 @@ class BoundSource:
     name: str
     table: TableName
     event_time: str | None
+    arrival_time: str | None = None
 
     @classmethod
     def of(cls, name: str, source: Source, table: TableName) -> BoundSource:
         """The source under the name that the transform reads it by."""
-        return cls(name=name, table=table, event_time=None if source.static else source.event_time)
+        return cls(
+            name=name,
+            table=table,
+            event_time=None if source.static else source.event_time,
+            arrival_time=source.arrival_time,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +74,16 @@ class Task:
     development_date: str | None = None
     catalog_type: str = "iceberg"
     """The kind of catalog that the target lives in, which decides what can be promised."""
+    lookback: int = 0
+    """How many windows before a run's own are opened again, for rows that came late."""
+    late: str | None = None
+    """`exclude`: rows that came late are left out, and reported."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know of the task before it runs."""
+        warning = key_warning(self.unique_key)
+        return (warning,) if warning else ()
 
     @property
     def write(self) -> Write:
@@ -79,18 +97,26 @@ class Task:
         by = window_column(self.write)
         if by is not None:
             gates.append(ScopeGate(column=by))
+        deleted = None
         if isinstance(self.write, Merge):
-            version = (self.write.version,) if self.write.version else ()
-            gates.append(NotNullGate(columns=(*self.write.on, *version)))
-        if self.unique_key and not self._merges_by_its_key:
+            gates += _merge_gates(self.write)
+            deleted = self.write.delete_when
+        elif self.unique_key:
             gates.append(NotNullGate(columns=self.unique_key))
             gates.append(UniqueGate(columns=self.unique_key))
-        gates += [CheckGate(name=name, condition=text) for name, text in self.checks.items()]
+        gates += [
+            CheckGate(name=name, condition=text, unless=deleted)
+            for name, text in self.checks.items()
+        ]
         if self.rows:
             gates.append(self.rows)
         return tuple(gates)
 
-    @property
-    def _merges_by_its_key(self) -> bool:
-        """A merge takes several versions of a key and reduces them itself."""
-        return isinstance(self.write, Merge) and set(self.write.on) == set(self.unique_key)
+
+def _merge_gates(write: Merge) -> list[Gate]:
+    versions = (write.version,) if write.version else ()
+    return [
+        NotNullGate(columns=(*write.on, *versions)),
+        TieGate(columns=write.on, version=write.version),
+        UniqueGate(columns=write.on),
+    ]

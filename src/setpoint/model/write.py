@@ -28,7 +28,7 @@ class Merge:
 
 @dataclass(frozen=True, kw_only=True)
 class Replace:
-    """Replace the whole table; with `by`, the slice of a database table that the window owns."""
+    """Replace the whole table; in a database also the rows whose `by` lies in the window."""
 
     name: ClassVar[str] = "replace"
     by: str | None = None
@@ -54,8 +54,8 @@ def merge(
     )
 
 
-def replace(by: str | None = None) -> Replace:
-    """Replace the whole table; with `by`, the rows of a database whose `by` lies in the window."""
+def replace(*, by: str | None = None) -> Replace:
+    """Replace the whole table with the result, or with `by` a database's rows of the window."""
     return Replace(by=by)
 
 

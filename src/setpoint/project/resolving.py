@@ -14,10 +14,11 @@ from setpoint.model.grain import Grain, parse_instant
 from setpoint.model.hidden_input import Allow
 from setpoint.model.pattern import Choice, Undecided, choose
 from setpoint.model.retry import Backoff, Retry
+from setpoint.model.retry_safety import unsafe_to_retry
 from setpoint.model.source import Source
 from setpoint.model.table import TableName
 from setpoint.model.table_folder import table_folder
-from setpoint.model.target import DATABASES, FOLDERS, PATTERNS, kind_of
+from setpoint.model.target import FOLDERS, kind_of
 from setpoint.model.task import BoundSource, Task
 from setpoint.model.transform import PythonTransform
 from setpoint.model.write import Merge, Overwrite, Replace
@@ -50,9 +51,11 @@ DATABASE_NAME = 63
 NAMED = "write it as connection.schema.table, e.g. mart.public.orders"
 
 
-def resolve(declaration: Declaration, settings: Settings) -> tuple[Task | None, list[Fault]]:
+def resolve(
+    declaration: Declaration, settings: Settings, *, allow_unsafe_retry: bool = False
+) -> tuple[Task | None, list[Fault]]:
     """Understand what a task declares; its faults, if it has any."""
-    resolving = _Resolving(declaration, settings)
+    resolving = _Resolving(declaration, settings, allow_unsafe_retry=allow_unsafe_retry)
     task = resolving.task()
     return (None if resolving.faults else task), resolving.faults
 
@@ -61,6 +64,7 @@ def resolve(declaration: Declaration, settings: Settings) -> tuple[Task | None, 
 class _Resolving:
     declaration: Declaration
     settings: Settings
+    allow_unsafe_retry: bool = False
     faults: list[Fault] = field(default_factory=list)
 
     def task(self) -> Task | None:
@@ -77,11 +81,15 @@ class _Resolving:
             self.fault(f"unique_key {given.unique_key!r} is not a list of columns")
         sources = self.sources(grain)
         choice = self.choice(target, grain, key)
+        if choice and isinstance(choice.write, Merge):
+            key = choice.write.on
         self.partition(choice, grain, self.catalog_type(target))
         self.parameters()
         rows = self.rows()
         retry = self.retry()
         allow = self.allow()
+        self.retry_safety(target, allow)
+        self.late(grain)
         date = given.development_date or self.settings.development_date
         if given.development_date and grain:
             self.date(given.development_date, grain)
@@ -103,6 +111,8 @@ class _Resolving:
             rows=rows,
             retry=retry,
             allow=allow,
+            lookback=given.lookback,
+            late=given.late,
             development_date=date,
             catalog_type=self.catalog_type(target),
         )
@@ -156,6 +166,11 @@ class _Resolving:
                     f"source {name!r} has an event_time, but the task has no grain to bound it by",
                     'add grain="day", or read it whole with static=True',
                 )
+            if source.arrival_time and not source.event_time:
+                self.fault(
+                    f"source {name!r} has an arrival_time and no event_time",
+                    'give event_time="…" too: late is what arrived after its window',
+                )
             if table:
                 bound.append(BoundSource.of(name, source, table))
         return tuple(bound)
@@ -174,18 +189,13 @@ class _Resolving:
             self.fault("merge has no key", 'write=merge(on=["customer_id"], version="updated_at")')
             return None
         kind = kind_of(self.settings, target.catalog) if target else None
-        if kind in DATABASES and isinstance(given.write, Merge) and given.write.delete_when:
-            self.fault(
-                "merge(delete_when=…) is not for databases: an old window would bring the row back",
-                "keep a column that says deleted, and leave it out where the table is read",
-            )
-            return None
         chosen = choose(
             stated=given.write,
             windowed=grain is not None or given.grain is not None,
             partition_by=given.partition_by,
             key=key,
-            supported=PATTERNS[kind] if kind else ("overwrite", "replace", "merge"),
+            version=given.version,
+            kind=kind or "iceberg",
         )
         if isinstance(chosen, Undecided):
             self.fault(chosen.reason, chosen.fix)
@@ -255,6 +265,35 @@ class _Resolving:
                 "first and longest ≥ 0, factor ≥ 1, jitter from 0 to 1",
             )
         return Retry(retries=given.retries, backoff=backoff)
+
+    def retry_safety(self, target: TableName | None, allow: tuple[Allow, ...]) -> None:
+        """Automatic retries only for what is known to be idempotent (F2)."""
+        kind = kind_of(self.settings, target.catalog) if target else None
+        if not self.declaration.retries or self.allow_unsafe_retry:
+            return
+        for unsafe in unsafe_to_retry(allow=allow, kind=kind or ""):
+            self.fault(
+                f"retries={self.declaration.retries}, but {unsafe.reason}",
+                f"{unsafe.fix}; or retries=0; or run with --allow-unsafe-retry",
+            )
+
+    def late(self, grain: Grain | None) -> None:
+        given = self.declaration
+        if not isinstance(given.lookback, int) or given.lookback < 0:
+            self.fault(f"lookback must be 0 or more, found {given.lookback!r}")
+        elif given.lookback and grain is None:
+            self.fault("lookback reopens windows, and the task has no grain", 'add grain="day"')
+        if given.late is None:
+            return
+        if given.late != "exclude":
+            self.fault(f"late {given.late!r} is not a policy", 'late="exclude", or lookback=3')
+        elif given.lookback:
+            self.fault("late rows are either reopened or excluded", "keep lookback or late")
+        elif not any(getattr(s, "arrival_time", None) for s in given.sources.values()):
+            self.fault(
+                'late="exclude" cannot tell which rows are late',
+                'give the source the column: Source(…, event_time="…", arrival_time="loaded_at")',
+            )
 
     def allow(self) -> tuple[Allow, ...]:
         given = self.declaration.allow

@@ -92,7 +92,8 @@ def test_scenario_27_one_version_with_different_content_fails(feed: Mart) -> Non
     )
     error = feed.error("2026-04-26")
     assert isinstance(error, GateFailed)
-    assert (error.gate, error.samples) == ("merge", ("id=8", "id=9"))
+    assert error.gate == "tie"
+    assert [sample.partition(",")[0] for sample in error.samples] == ["id=8"] * 2 + ["id=9"] * 2
     assert _table(feed) == before
 
 
@@ -103,6 +104,18 @@ def test_a_version_that_the_table_has_with_other_content_fails(feed: Mart) -> No
     error = feed.error("2026-04-26")
     assert isinstance(error, GateFailed)
     assert error.samples == ("id=11",)
+
+
+def test_a_deleted_key_stays_deleted_whatever_comes_late(feed: Mart) -> None:
+    """C3: the tombstone keeps the version, so an old window cannot bring the row back."""
+    feed.python(
+        MERGE.replace('version="version")', 'version="version", delete_when="name = \'name 69\'")')
+    )
+    feed.ok("2026-04-26")
+    feed.ok(start="2026-04-24", end="2026-04-27")
+    gone = feed.pg("SELECT version, name FROM customers WHERE _setpoint_deleted")
+    assert gone == [(69, None)]
+    assert feed.pg("SELECT count(*) FROM customers WHERE _setpoint_deleted IS NOT TRUE") == [(11,)]
 
 
 def test_null_keys_and_versions_are_refused(feed: Mart) -> None:

@@ -117,6 +117,8 @@ class Shape:
     """Each column's name in the table, and its type there."""
     key: tuple[str, ...] = ()
     version: str | None = None
+    order: tuple[str, ...] = ()
+    """The columns that rows are inserted in the order of: an index grows at one end only."""
 
     @property
     def names(self) -> str:
@@ -169,9 +171,11 @@ def delete_sql(shape: Shape, bounds: str | None) -> str:
 
 def insert_sql(shape: Shape, staging: str) -> str:
     """Put the staged rows of the named attempts into the table."""
+    places = [f"c{number}" for number, name in enumerate(shape.columns) if name in shape.order]
+    order = f" ORDER BY {', '.join(places)}" if places else ""
     return (
         f"INSERT INTO {shape.table} ({shape.names}) SELECT {shape.staged} "  # noqa: S608
-        f"FROM {staging} WHERE {ATTEMPT} = ANY($1)"
+        f"FROM {staging} WHERE {ATTEMPT} = ANY($1){order}"
     )
 
 

@@ -135,6 +135,7 @@ class PostgresTarget:
             columns=columns,
             key=tuple(have[column.lower()] for column in merge.on) if merge else (),
             version=have[merge.version.lower()] if merge and merge.version else None,
+            order=tuple(have[column.lower()] for column in writing.task.unique_key),
         )
         if merge:
             self._check_key(shape)
