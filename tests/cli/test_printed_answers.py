@@ -171,7 +171,17 @@ def test_explaining_a_sql_task_runs_no_code_of_the_project(shell: Shell) -> None
     marker = shell.folder.root / "touched"
     shell.folder.write("pipelines/evil.py", f"open({str(marker)!r}, 'w').close()\n")
     shell.folder.sql("daily")
-    assert shell.type("explain", "daily", "--ds", "2026-04-25").code == 0
+    answer = shell.type("explain", "daily", "--ds", "2026-04-25")
+    assert answer.code == 0
+    assert "(tasks in Python are not looked at here)" in answer.out
     assert shell.type("status").code == 0
     assert shell.type("history").code == 0
     assert not marker.exists()
+
+
+def test_explaining_for_an_empty_date_is_refused(shell: Shell) -> None:
+    """`--ds "$DS"` with the variable unset must not explain the development date, as in `run`."""
+    shell.folder.sql("daily", 'development_date: "2026-04-25"')
+    answer = shell.type("explain", "daily", "--ds", "")
+    assert answer.code == 2
+    assert "'' is not a date" in answer.err

@@ -48,6 +48,26 @@ def calls(submit: Path) -> int:
     return len(noted.read_text().splitlines()) if noted.exists() else 0
 
 
+def test_a_cache_that_cannot_be_written_says_how_to_move_it(submit: Path, cache: Path) -> None:
+    """A home folder that is read-only or not there is no fault of Setpoint."""
+    does(submit, RESOLVES)
+    cache.write_text("a file where the folder should be")
+    with pytest.raises(EnvironmentFault, match="cannot be written") as refusal:
+        resolve_jars(PACKAGES, say=lambda _text: None)
+    assert "SETPOINT_CACHE=" in (refusal.value.next_step or "")
+    assert calls(submit) == 0
+
+
+def test_jars_that_were_deleted_are_downloaded_again(submit: Path) -> None:
+    """An emptied folder is not taken for a set of jars."""
+    does(submit, RESOLVES)
+    for jar in resolve_jars(PACKAGES, say=lambda _text: None):
+        jar.unlink()
+    assert cached_jars(PACKAGES) is None
+    assert len(resolve_jars(PACKAGES, say=lambda _text: None)) == 2
+    assert calls(submit) == 2
+
+
 def test_jars_are_downloaded_once_and_then_known(submit: Path) -> None:
     """The second start resolves nothing and says nothing."""
     does(submit, RESOLVES)

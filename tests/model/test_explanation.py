@@ -51,6 +51,21 @@ def test_a_sql_task_shows_the_statement_that_is_carried_out(make: Maker) -> None
     assert line(found, "sources")[0].startswith("raw = lake.shop.raw, made by raw, where at >=")
     assert found.document()["statement"] == found.statement
     assert found.document()["read_by"] == ["no task of this project"]
+    assert found.document()["task"] == "orders"
+    assert found.document()["file"] == "pipelines/orders.py:1"
+
+
+def test_a_graph_without_python_tasks_does_not_claim_that_nobody_reads_the_target(
+    make: Maker,
+) -> None:
+    """A SQL task is explained without reading Python files, and the answer says so."""
+    task = make.task()
+    alone = explain(task, DAY, Graph.of([task]), known=Kinds(), sql_only=True)
+    unseen = "(tasks in Python are not looked at here)"
+    assert line(alone, "read by") == ("no SQL task", unseen)
+    graph = Graph.of([task, make.task("daily", reads=("orders",))])
+    known = explain(task, DAY, graph, known=Kinds(), sql_only=True)
+    assert line(known, "read by") == ("daily", unseen)
 
 
 def test_kinds_that_nobody_has_seen_are_guessed_and_said(make: Maker) -> None:

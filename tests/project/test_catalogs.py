@@ -81,7 +81,7 @@ def test_what_a_catalog_of_folders_cannot_be_is_refused(
         ({"grain": "hour"}, "finer than the partition"),
         ({"write": "{overwrite: {by: d, partition: month}}"}, "one folder for each day"),
         ({"write": "{merge: {'on': [d], version: d}}"}, "cannot do merge"),
-        ({"target": "hive.shop.`..`"}, "cannot be the name of a folder"),
+        ({"target": "hive.shop.`..`"}, "not a table name"),
     ],
 )
 def test_what_parquet_cannot_do_is_refused_at_load(

@@ -32,9 +32,10 @@ def command(task: str, ds: str | None, analyze: bool, output: str, project: str)
     from setpoint.model.explanation import explain
     from setpoint.model.plan import Dates, task_windows
 
-    loaded = _load(Path(project), task)
+    loaded, sql_only = _load(Path(project), task)
     found = loaded.graph.task(task)
-    dates = Dates(ds=ds) if ds or found.development_date else None
+    # An empty text was given too, as in `run`: it must not mean the development date.
+    dates = Dates(ds=ds) if ds is not None or found.development_date else None
     window = task_windows(found, dates)[0][0] if dates and found.grain else None
     analysis = None
     if analyze:
@@ -43,19 +44,21 @@ def command(task: str, ds: str | None, analyze: bool, output: str, project: str)
         engine = spark_engine(loaded.settings, say=lambda text: click.echo(text, err=True))
         analysis = engine.analyse(found, window)
     known = _known_kinds(loaded, found)
-    explanation = explain(found, window, loaded.graph, known=known, analysis=analysis)
+    explanation = explain(
+        found, window, loaded.graph, known=known, analysis=analysis, sql_only=sql_only
+    )
     if output == "json":
         print_document(explanation.document())
     else:
         _print(explanation)
 
 
-def _load(folder: Path, task: str) -> Project:
-    """The SQL tasks alone when the task is one of them: then no code is run."""
+def _load(folder: Path, task: str) -> tuple[Project, bool]:
+    """The SQL tasks alone, and true, when the task is one of them: then no code is run."""
     from setpoint.project.project import load_project, load_sql_project
 
     project = load_sql_project(folder)
-    return project if task in project.graph.tasks else load_project(folder)
+    return (project, True) if task in project.graph.tasks else (load_project(folder), False)
 
 
 def _known_kinds(project: Project, task: Task) -> Kinds:

@@ -34,8 +34,9 @@ class Explanation:
 
     def document(self) -> dict[str, Any]:
         """The explanation as documented for `--output json`."""
-        fields = {name.replace(" ", "_"): list(values) for name, values in self.lines}
-        return {"task": self.task, **fields, "statement": self.statement}
+        fields: dict[str, Any] = {n.replace(" ", "_"): list(values) for n, values in self.lines}
+        place = fields.pop("task")[-1]
+        return {"task": self.task, "file": place, **fields, "statement": self.statement}
 
 
 def explain(
@@ -45,11 +46,13 @@ def explain(
     *,
     known: Kinds,
     analysis: Analysis | None = None,
+    sql_only: bool = False,
 ) -> Explanation:
     """Put into words what a run of the task on the window would do.
 
     `known` are the kinds of the time columns that an earlier run met; what it leaves out is taken
-    to be of the usual kind, and the explanation says so.
+    to be of the usual kind, and the explanation says so. With `sql_only` the graph lacks the tasks
+    in Python, and no more is claimed than it knows.
     """
     kinds = analysis.kinds if analysis else known
     scope = owned_scope(task, window, kinds.target)
@@ -65,7 +68,7 @@ def explain(
         ("key", _key(task)),
         ("gates", tuple(str(gate) for gate in task.gates) or ("none",)),
         ("sources", tuple(_source(s, window, graph, kinds) for s in task.sources) or ("none",)),
-        ("read by", tuple(graph.consumers(task.target)) or ("no task of this project",)),
+        ("read by", _read_by(task, graph, sql_only=sql_only)),
         ("late rows", _late(task)),
         ("retries", (_retries(task),)),
         ("allowed", tuple(f"{a.function}: {a.reason}" for a in task.allow)),
@@ -141,6 +144,13 @@ def _source(source: BoundSource, window: Window | None, graph: Graph, kinds: Kin
     bounds = source_bounds(source, window, kinds.sources.get(source.name))
     bounds = bounds or f"{source.event_time} lies in the window"
     return f"{source.name} = {source.table}{made}, where {bounds}"
+
+
+def _read_by(task: Task, graph: Graph, *, sql_only: bool) -> tuple[str, ...]:
+    found = graph.consumers(task.target)
+    if sql_only:
+        return (*(found or ("no SQL task",)), "(tasks in Python are not looked at here)")
+    return found or ("no task of this project",)
 
 
 def _retries(task: Task) -> str:

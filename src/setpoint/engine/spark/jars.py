@@ -50,7 +50,8 @@ def jar_folder(packages: Sequence[str]) -> Path:
 def cached_jars(packages: Sequence[str]) -> list[Path] | None:
     """The jars of these packages if they were resolved before."""
     folder = jar_folder(packages)
-    return _beyond_spark(folder) if folder.is_dir() else None
+    # An emptied folder holds nothing to start with: the jars are downloaded again.
+    return _beyond_spark(folder) or None
 
 
 def resolve_jars(packages: Sequence[str], *, say: Callable[[str], None]) -> list[Path]:
@@ -62,7 +63,7 @@ def resolve_jars(packages: Sequence[str], *, say: Callable[[str], None]) -> list
         return known
     say("Downloading jars for Spark (once): " + ", ".join(p.split(":")[1] for p in packages))
     folder = jar_folder(packages)
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    _make_writable(folder.parent)
     with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
         _download(packages, Path(scratch))
         try:
@@ -85,6 +86,19 @@ def _beyond_spark(folder: Path) -> list[Path]:
 
 def _artifact(jar: Path) -> str:
     return VERSION.sub("", jar.name)
+
+
+def _make_writable(folder: Path) -> None:
+    """Make the folder; a home that cannot be written to is common on servers."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise EnvironmentFault(
+            f"the cache folder {folder} cannot be written: {error.strerror or error}",
+            next_step="export SETPOINT_CACHE=/a/folder/that/can/be/written",
+        ) from None
 
 
 def _download(packages: Sequence[str], scratch: Path) -> None:
