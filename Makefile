@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test coverage check format bench docs clean audit-quality audit-fuzz audit-bench
+.PHONY: help install demo soak test coverage check format bench docs clean audit-quality audit-fuzz audit-bench
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,7 +18,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@echo "Making $(VENV) (once; a few minutes on a slow line) …"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[spark]' --group dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[spark,postgres]' --group dev
 	@touch $@
 
 demo: $(STAMP) ## Tell the incident: 430,000 rows without Setpoint, 250,000 with it
@@ -43,6 +43,9 @@ check: $(STAMP) ## Lint, types, import layers
 format: $(STAMP) ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+soak: $(STAMP) ## Readers during a thousand replaces of a Postgres mart
+	SETPOINT_REPLACES=1000 $(BIN)/python -m pytest tests/spark/postgres/test_readers.py
 
 bench: $(STAMP) ## Measure; a table and JSON lines
 	$(BIN)/python -m bench.run

@@ -29,6 +29,12 @@ def _cold(runs: int) -> list[Measure]:
     return measure_cold(max(3, runs // 3))
 
 
+def _postgres(runs: int) -> list[Measure]:
+    from bench.postgres import measure_postgres
+
+    return measure_postgres(runs)
+
+
 def _merge(runs: int) -> list[Measure]:
     from bench.merge import measure_merge
 
@@ -39,6 +45,7 @@ PARTS: dict[str, Callable[[int], list[Measure]]] = {
     "commands": _commands,
     "cold": _cold,
     "writes": _writes,
+    "postgres": _postgres,
     "merge": _merge,
 }
 

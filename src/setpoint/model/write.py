@@ -57,3 +57,8 @@ def merge(
 def replace(*, by: str | None = None) -> Replace:
     """Replace the whole table with the result, or with `by` a database's rows of the window."""
     return Replace(by=by)
+
+
+def window_column(write: Write) -> str | None:
+    """The column by which a window's rows are told apart; None when there is none."""
+    return None if isinstance(write, Merge) else write.by

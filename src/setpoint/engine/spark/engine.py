@@ -23,7 +23,13 @@ from setpoint.engine.spark.reading import (
     target_kind,
 )
 from setpoint.engine.spark.session import open_session
-from setpoint.engine.spark.target import Writing, check_columns, open_target, tables_below
+from setpoint.engine.spark.target import (
+    Writing,
+    check_columns,
+    open_source,
+    open_target,
+    tables_below,
+)
 from setpoint.engine.spark.transforming import transformed
 from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, short, translate
 from setpoint.errors import EngineFailed, RunError, UsageError
@@ -50,7 +56,7 @@ if TYPE_CHECKING:
     from setpoint.model.hidden_input import HiddenInputFound
     from setpoint.model.settings import Settings
     from setpoint.model.table import TableName
-    from setpoint.model.task import Task
+    from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
 
 
@@ -124,6 +130,7 @@ class SparkEngine:
                 token=token,
                 state=state,
                 window=window,
+                kinds=built.kinds,
             )
             try:
                 target.write(writing)
@@ -209,14 +216,22 @@ class SparkEngine:
     def _build(
         self, task: Task, window: Window | None, as_of: Mapping[str, str] | None = None
     ) -> Built:
-        def reference(table: TableName, snapshot: str | None) -> str:
-            return self._target(table).reference(snapshot)
+        bounded: set[str] = set()
+
+        def reference(source: BoundSource, snapshot: str | None) -> str:
+            if snapshot is not None:
+                return self._target(source.table).reference(snapshot)
+            # Late rows lie outside of the window, and are asked for later.
+            within = None if source.arrival_time else window
+            opened, already = open_source(self.spark, self._settings, source, within)
+            bounded.update({source.name} if already else ())
+            return opened
 
         named = source_tables(task, reference, as_of)
         schemas = source_schemas(self.spark, task, named)
         sources = source_kinds(task, schemas)
         tables = live_tables(named, schemas)
-        queries = bounded_sources(task, window, tables, sources)
+        queries = bounded_sources(task, window, tables, sources, already=bounded)
 
         def build() -> DataFrame:
             return transformed(self.spark, task, window, queries)

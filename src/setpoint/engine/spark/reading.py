@@ -12,15 +12,14 @@ from setpoint.errors import ResultMisshapen, RunError, SourceFault
 from setpoint.model.merging import DELETED, live_sql
 from setpoint.model.scope import ColumnKind, before_sql, bounds_sql, owned_scope, source_bounds
 from setpoint.model.transform import source_sql
-from setpoint.model.write import Overwrite
+from setpoint.model.write import window_column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-    from setpoint.model.table import TableName
     from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
 
@@ -37,12 +36,12 @@ SAMPLES = 5
 
 def source_tables(
     task: Task,
-    reference: Callable[[TableName, str | None], str],
+    reference: Callable[[BoundSource, str | None], str],
     as_of: Mapping[str, str] | None,
 ) -> dict[str, str]:
     """How each source is named in a query: as it stands, or at the snapshots of `as_of`."""
     if as_of is None:
-        return {s.name: reference(s.table, None) for s in task.sources}
+        return {s.name: reference(s, None) for s in task.sources}
     tables = {}
     for source in task.sources:
         snapshot = as_of.get(".".join(source.table.parts))
@@ -54,7 +53,7 @@ def source_tables(
                 next_step="only tables with snapshots (Iceberg, Delta) that had rows can be "
                 "replayed; run without --as-of-run to read what is there now",
             )
-        tables[source.name] = reference(source.table, snapshot)
+        tables[source.name] = reference(source, snapshot)
     return tables
 
 
@@ -115,9 +114,17 @@ def live_tables(tables: Mapping[str, str], schemas: Mapping[str, StructType]) ->
 
 
 def bounded_sources(
-    task: Task, window: Window | None, tables: Mapping[str, str], kinds: Mapping[str, ColumnKind]
+    task: Task,
+    window: Window | None,
+    tables: Mapping[str, str],
+    kinds: Mapping[str, ColumnKind],
+    *,
+    already: Collection[str] = (),
 ) -> dict[str, str]:
-    """For each source the query that reads it, bounded by its event time."""
+    """For each source the query that reads it, bounded by its event time.
+
+    `already` names those whose table is bounded by the database that holds it.
+    """
     queries = {}
     for source in task.sources:
         try:
@@ -128,6 +135,7 @@ def bounded_sources(
                 facts=error.facts,
                 next_step=error.next_step,
             ) from None
+        bounds = None if source.name in already else bounds
         queries[source.name] = source_sql(tables[source.name], bounds)
     return queries
 
@@ -179,16 +187,16 @@ def _schema(spark: SparkSession, source: BoundSource, table: str) -> StructType:
 
 
 def target_kind(frame: DataFrame, task: Task) -> ColumnKind | None:
-    """The kind of the column that the task overwrites by; None when it owns its whole table."""
-    if not isinstance(task.write, Overwrite):
+    """The kind of the column that tells a window apart; None when it owns its whole table."""
+    by = window_column(task.write)
+    if by is None:
         return None
-    by = task.write.by
     field = next((f for f in frame.schema.fields if f.name.lower() == by.lower()), None)
     if field is None:
         raise ResultMisshapen(
             f"the result has no column {by!r}",
             facts={
-                "expected": f"{by}, the column that the task overwrites by",
+                "expected": f"{by}, the column that tells the window apart",
                 "found": ", ".join(frame.columns),
             },
             next_step="add the column to the task's result, or correct its name",
@@ -208,7 +216,7 @@ def check_kind(task: Task, window: Window | None, columns: Mapping[str, str]) ->
 
     Spark would cast the result's timestamps on the way in, out of their hour.
     """
-    if isinstance(task.write, Overwrite):
-        by = task.write.by.lower()
-        held = next((text for name, text in columns.items() if name.lower() == by), "")
+    by = window_column(task.write)
+    if by is not None:
+        held = next((text for name, text in columns.items() if name.lower() == by.lower()), "")
         owned_scope(task, window, ColumnKind.of(held))
