@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.orchestrators import (
     count,
     edge,
@@ -97,7 +98,7 @@ def _decorated_task(  # noqa: PLR0917 - private, called once
         tape.retries = count(policy.fields["max_retries"])
         tape.retries_spot = walker.module.spot(decorator)
     if "partitions_def" in keywords:
-        tape.logical_date = tape.logical_date or "partition" in ast.unparse(node)
+        tape.logical_date = tape.logical_date or "partition" in spelled(node)
         tape.grain = keywords["partitions_def"].fields.get("grain", UNKNOWN).text or ""
     with walker.recording(tape):
         walker.run_function(node, {**names, **walker.names_for(node)})

@@ -23,6 +23,8 @@ from setpoint.auditing.python.sources import LOGICAL
 from setpoint.auditing.python.values import UNKNOWN, Mark, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from setpoint.auditing.python.calls import Call
     from setpoint.auditing.python.evaluating import Names
     from setpoint.auditing.python.walking import Function, Walker
@@ -95,20 +97,9 @@ def on_call(walker: Walker, call: Call) -> Value | None:
         return Value(kind="file", name=call.argument(0, "file").text or call.receiver.name)
     if call.receiver.kind == "dbt":
         return _dbt(walker, call)
-    for reader in (
-        decorated.task_call,
-        operators.on_call,
-        _retry_policy,
-        decorated.served,
-        spark.on_call,
-        effects.on_call,
-        databases.on_call,
-        warehouses.on_call,
-        _stored_state,
-        _http_window,
-        _command,
-        _collected,
-    ):
+    # Most calls of a Spark job are on frames, and none of the others knows a frame better.
+    readers = _SPARK_FIRST if call.receiver.kind == "frame" else _READERS
+    for reader in readers:
         known = reader(walker, call)
         if known is not None:
             return known
@@ -204,6 +195,23 @@ def _collected(walker: Walker, call: Call) -> Value | None:
     if known.items == ():
         call.names[function.value.id] = replace(known, kind="list", items=(row,))
     return None
+
+
+_READERS: tuple[Callable[[Walker, Call], Value | None], ...] = (
+    decorated.task_call,
+    operators.on_call,
+    _retry_policy,
+    decorated.served,
+    spark.on_call,
+    effects.on_call,
+    databases.on_call,
+    warehouses.on_call,
+    _stored_state,
+    _http_window,
+    _command,
+    _collected,
+)
+_SPARK_FIRST = (spark.on_call, *(one for one in _READERS if one is not spark.on_call))
 
 
 def on_function(walker: Walker, node: Function, names: Names) -> None:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.facts import Effect
+from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
@@ -119,10 +120,9 @@ def _http(walker: Walker, call: Call) -> str:
 
 
 def _source(call: Call) -> str:
-    import ast
 
     node = call.node_of(0, "url")
-    return ast.unparse(node)[:200] if node is not None else ""
+    return spelled(node)[:200] if node is not None else ""
 
 
 def _acts(walker: Walker, call: Call, shown: str) -> bool:
@@ -135,11 +135,10 @@ def _acts(walker: Walker, call: Call, shown: str) -> bool:
 
 
 def _body(call: Call) -> str:
-    import ast
 
     for word in call.node.keywords:
         if word.arg in {"json", "data"}:
-            text = ast.unparse(word.value)[:300]
+            text = spelled(word.value)[:300]
             return (
                 text
                 if re.search(r"query|grant_type|sql|select|filter", text, re.IGNORECASE)

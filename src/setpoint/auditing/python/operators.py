@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from setpoint.auditing import naming
 from setpoint.auditing.facts import Effect, How, Write
 from setpoint.auditing.python.databases import dialect_of, looks_like_sql
+from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.names import table_text
 from setpoint.auditing.python.orchestrators import chain, edge, new_dag, new_tape
 from setpoint.auditing.python.texts import run_text
@@ -32,9 +33,7 @@ _NO_TRANSACTION = frozenset(
 
 def read_operator(walker: Walker, call: Call, operator: str) -> Value:
     """A task that an operator makes: what it runs, writes and sends."""
-    task = (
-        call.keywords["task_id"].text or ast.unparse(call.node_of(99, "task_id") or call.node)[:60]
-    )
+    task = call.keywords["task_id"].text or spelled(call.node_of(99, "task_id") or call.node)[:60]
     tape = new_tape(walker, task, "airflow-task", call.node, call.keywords)
     tape.logical_date = _uses_templates(call)
     with walker.recording(tape):
@@ -81,7 +80,7 @@ def _clocks_of_operator(walker: Walker, call: Call) -> None:
 
 
 def _uses_templates(call: Call) -> bool:
-    return _LOGICAL_TEMPLATE.search(ast.unparse(call.node)) is not None
+    return _LOGICAL_TEMPLATE.search(spelled(call.node)) is not None
 
 
 def _sql_of_operator(walker: Walker, call: Call, operator: str) -> None:

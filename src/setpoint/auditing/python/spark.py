@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from setpoint.auditing import naming
 from setpoint.auditing.facts import Effect, How, Write
 from setpoint.auditing.python import frames, merges
+from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.names import table_text, walker_names
 from setpoint.auditing.python.values import UNKNOWN, Value
 from setpoint.auditing.sql.grains import grain_of, grain_of_path
@@ -140,7 +141,7 @@ def _batch_function(walker: Walker, call: Call) -> None:
             isinstance(one, ast.Name) and one.id == epoch
             for one in ast.walk(ast.Module(body=function.body, type_ignores=[]))
         )
-        text = ast.unparse(function)
+        text = spelled(function)
         if used and re.search(r"txnVersion|txnAppId|delete|overwrite|replaceWhere", text):
             for at in range(before, len(walker.tape.writes)):
                 one = walker.tape.writes[at]

@@ -14,7 +14,7 @@ from setpoint.auditing.python.calls import Call
 from setpoint.auditing.python.conditions import checked_before, first_round, leaves, merge
 from setpoint.auditing.python.effects import is_alert_name
 from setpoint.auditing.python.evaluating import Evaluator, Names
-from setpoint.auditing.python.modules import FunctionNode
+from setpoint.auditing.python.modules import FunctionNode, spelled
 from setpoint.auditing.python.tape import Tape
 from setpoint.auditing.python.values import UNKNOWN, Value, either, joined, shaping
 
@@ -111,7 +111,7 @@ class Walker(Evaluator):
                 return
             self.statement(statement, names)
             if isinstance(statement, ast.If) and leaves(statement.body):
-                self.conditions.append("not " + ast.unparse(statement.test)[:300])
+                self.conditions.append("not " + spelled(statement.test)[:300])
                 pushed += 1
         if pushed:
             del self.conditions[-pushed:]
@@ -175,7 +175,7 @@ class Walker(Evaluator):
             self._bind(target.value, rest, names, None)
 
     def _bind_attribute(self, target: ast.Attribute, value: Value, names: Names) -> None:
-        names[ast.unparse(target)] = value
+        names[spelled(target)] = value
         if isinstance(target.value, ast.Name) and target.value.id in names:
             base = names[target.value.id]
             names[target.value.id] = replace(base, fields={**base.fields, target.attr: value})
@@ -215,7 +215,7 @@ class Walker(Evaluator):
 
     def _if_statement(self, node: ast.If, names: Names) -> None:
         self.value(node.test, names)
-        test = ast.unparse(node.test)[:300]
+        test = spelled(node.test)[:300]
         if test.startswith("TYPE_CHECKING"):
             return
         one, other = dict(names), dict(names)
@@ -348,7 +348,7 @@ class Walker(Evaluator):
         """Go through a function's body; what it returns is known afterwards."""
         self._stack.append(function.name)
         alert = function.name in self.callbacks or any(
-            is_alert_name(ast.unparse(one)) for one in function.decorator_list
+            is_alert_name(spelled(one)) for one in function.decorator_list
         )
         self._alerts += alert
         before, self._returns = self._returns, []
@@ -435,7 +435,7 @@ class Walker(Evaluator):
             return Value(marks=base.marks, pending=base.pending)
         if key.text is not None:
             return base.data()
-        source = ast.unparse(node.slice)[:300]
+        source = spelled(node.slice)[:300]
         absent = (source.startswith("~") and "isin" in source) or "left_only" in source
         anti = ("anti",) if absent else ()
         return base.data(*anti).shaped(key.all_marks(), "filter")

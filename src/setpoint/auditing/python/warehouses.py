@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
 from setpoint.auditing.facts import How, Write
+from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.names import table_text
 from setpoint.auditing.python.values import UNKNOWN, Value
 from setpoint.auditing.sql.grains import grain_of_path
@@ -152,7 +153,7 @@ _TARGETS = frozenset({"name", "destination_table", "table_name", "destination", 
 def _transaction(walker: Walker, call: Call) -> int:
     """`to_sql` on a connection joins its transaction; on an engine it has one of its own."""
     target = call.argument(1, "con")
-    if target.kind == "engine" or "engine" in ast.unparse(call.node_of(1, "con") or call.node.func):
+    if target.kind == "engine" or "engine" in spelled(call.node_of(1, "con") or call.node.func):
         return 0
     return walker.transaction or walker.implicit
 
@@ -363,7 +364,7 @@ def _core_insert(walker: Walker, call: Call) -> Value | None:
         return None
     if call.dotted.startswith("sqlalchemy."):
         node = call.node_of(0, "table")
-        return Value(kind="orm-insert", name=ast.unparse(node) if node is not None else "")
+        return Value(kind="orm-insert", name=spelled(node) if node is not None else "")
     if not call.args and not call.keywords:
         return Value(kind="orm-insert", name=call.receiver_text)
     return None
@@ -374,7 +375,7 @@ def _orm(walker: Walker, call: Call) -> Value | None:
     if not walker.module.imported("sqlalchemy", "sqlmodel"):
         return None
     node = call.node_of(0, "mapper")
-    model = ast.unparse(node).rsplit(".", 1)[-1] if node is not None else ""
+    model = spelled(node).rsplit(".", 1)[-1] if node is not None else ""
     name = model if call.method == "bulk_insert_mappings" else ""
     walker.record(
         Write(

@@ -293,7 +293,12 @@ class _Reader:
         from sqlglot import exp
         from sqlglot.errors import SqlglotError
 
-        tokens = list(statement.tokens)
+        from setpoint.auditing.sql.folding import folded
+        from setpoint.auditing.sql.inputs import HIDING_PIECES
+
+        text = self._text[statement.start : statement.end]
+        hiding = (*HIDING_PIECES, *self._memory.clocks)
+        tokens = folded(statement.tokens, text, statement.start, hiding)
         others = (name for name in self._dialects if name != self._first)
         for dialect in chain([self._first], others):
             parser = dialect_named(dialect).parser()

@@ -115,7 +115,8 @@ def open_bodies(text: str) -> str:
 
     Length-preserving: offsets and lines stay true.
     """
-    text = _REPLACE.sub(r"\1insert \2", text)
+    if "replace" in text.lower():
+        text = _REPLACE.sub(r"\1insert \2", text)
     if "$" not in text:
         return text
 

@@ -44,7 +44,7 @@ def write_of(root: exp.Expr, spot: Spot, dialect: str, memory: Memory, text: str
     if write is None:
         return None
     temporary = write.temporary or _is_temporary(write.table, memory)
-    return replace(write, temporary=temporary)
+    return write if temporary is write.temporary else replace(write, temporary=temporary)
 
 
 def _short(text: str) -> str:
@@ -64,6 +64,7 @@ def _insert(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
     if isinstance(target, exp.Directory):
         return None
     table = table_name(target)
+    into = target.this if isinstance(target, exp.Schema) else target
     columns = (
         tuple(one.name.lower() for one in target.expressions)
         if isinstance(target, exp.Schema)
@@ -87,10 +88,11 @@ def _insert(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
     if root.args.get("where") is not None:
         # Delta's INSERT INTO … REPLACE WHERE sets a scope.
         return replace(blank, how=How.OVERWRITE)
+    tables = [one for one in root.find_all(exp.Table) if one is not into]
     return replace(
         blank,
         how=How.APPEND,
-        guard=insert_guard(root, table) or _stream_guard(root, memory),
+        guard=insert_guard(root, table, tables) or _stream_guard(tables, memory),
         scope=partition.sql(copy=False).lower() if partition is not None else "",
     )
 
@@ -101,8 +103,8 @@ def _filters(query: exp.Expr | None) -> str:
     return " ".join(where.this.sql(copy=False).lower() for where in query.find_all(exp.Where))[:600]
 
 
-def _stream_guard(root: exp.Insert, memory: Memory) -> str:
-    for table in root.expression.find_all(exp.Table) if root.expression else ():
+def _stream_guard(tables: Sequence[exp.Table], memory: Memory) -> str:
+    for table in tables:
         name = table_name(table)
         if name in memory.streams or name.endswith(("_stream", "_strm")):
             return "a change stream, which hands out each row once"
