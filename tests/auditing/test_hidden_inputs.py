@@ -296,11 +296,11 @@ def test_a_clock_stays_in_the_function_that_reads_it() -> None:
 
     def guess():
         day = datetime.now().date()
-        PostgresHook("w").run(f"DELETE FROM mart.a WHERE day = '{day}'")
+        PostgresHook("w").run(f"INSERT INTO mart.a SELECT * FROM raw.a WHERE day = '{day}'")
 
     def told(ds):
         day = ds
-        PostgresHook("w").run(f"DELETE FROM mart.b WHERE day = '{day}'")
+        PostgresHook("w").run(f"UPDATE mart.b SET seen = 1 WHERE day = '{day}'")
 
     with DAG("d", schedule="@daily") as dag:
         PythonOperator(task_id="guess", python_callable=guess)

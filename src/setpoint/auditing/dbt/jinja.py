@@ -19,6 +19,7 @@ _QUOTES_OR_CLOSING = {
 }
 _OTHER_TEMPLATES = re.compile(
     r"\$\{[^}\n]*\}|\$\(\w+\)|(?<!\{)\{[A-Za-z_][\w.]*\}(?!\})|%\(\w+\)s|&&?\w+\.?(?=\s|')"
+    r"|(?<![:\w]):(?:'\w+'|\"\w+\")"
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _REFERENCE = re.compile(
@@ -187,6 +188,15 @@ class _Masker:
         for match in _OTHER_TEMPLATES.finditer(text):
             self._out.append(text[at : match.start()])
             inner = re.sub(r"^\W+|\W+$|\)s$", "", match.group(0))
+            if match.group(0).startswith(":"):
+                # psql quotes the value of `:'day'` itself: without the colon it is a literal.
+                spot = (start + match.start(), start + match.end())
+                self._holes[len(self._holes) + 1] = Hole(
+                    text=inner, start=spot[0], end=spot[1], meaning=self._meaning(inner)[0]
+                )
+                self._out.append(" " + match.group(0)[1:])
+                at = match.end()
+                continue
             self._out.append(self._hole(inner, start + match.start(), start + match.end()))
             at = match.end()
         self._out.append(text[at:])

@@ -299,6 +299,19 @@ _NO_SINKS = frozenset(
 )
 
 
+_NO_WORK = re.compile(
+    r"(?i)log|print|config|setup|check|valid|assert|notify|alert|metric|trace|sleep|wait|display"
+)
+
+
+def on_left_to_others(walker: Walker, call: Call) -> None:
+    """A task calls an imported function for what it does, not for what it gives."""
+    root = call.dotted.split(".")[0]
+    imported = root in {one.split(".")[0] for one in walker.module.imports.values()}
+    if imported and not _NO_WORK.search(call.method):
+        walker.tape.calls.setdefault(call.dotted)
+
+
 def on_unknown(walker: Walker, call: Call, value: Value) -> Value:
     """A call to something unknown: a clock given to it as a window shapes what it gives back."""
     if call.method in _NO_SINKS:

@@ -20,7 +20,10 @@ from setpoint.auditing.python.values import UNKNOWN, Value
 from setpoint.auditing.sql.reading import WRITES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from setpoint.auditing.context import ProjectContext
+    from setpoint.auditing.facts import Unit
     from setpoint.auditing.python.evaluating import Names
     from setpoint.auditing.python.walking import Walker
 
@@ -35,6 +38,7 @@ _TRIGGERS = (
     "write_dynamic_frame", "materialized", "deltatable", "sendmail", "send_email", "send_mail",
     "chat_postmessage", ".post(", ".produce(", "producer", ".publish(", "send_message",
     "put_events", "put_record", "smtp", "sendgrid", "webhook", "airflow", "dagster", "prefect",
+    "setpoint",
     "def model(dbt", "put_object", "upload_", "load_string",
     "load_file", "insert(", "bulk_", "last_", "if_exists", "watermark",
     "bookmark", "put_item", "variable.set",
@@ -63,7 +67,7 @@ def read_python(
     """Read one Python file."""
     lower = text.lower()
     if not any(trigger in lower for trigger in _TRIGGERS) and not _STATEMENT.search(lower):
-        return FileFacts(path=path, kind=kind, setting="pipeline")
+        return FileFacts(path=path, kind=kind, setting="pipeline", constants=_short_texts(text))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -90,8 +94,35 @@ def read_python(
         dialect=context.dialect,
         units=units,
         dags=tuple(walker.dags),
+        constants=_short_texts(text),
+        imports=_imported_names(module, units),
         unparsed=tuple(dict.fromkeys(walker.unparsed)),
     )
+
+
+def _short_texts(text: str) -> tuple[tuple[str, str], ...]:
+    """The module's own short texts: what other modules may import as the name of a table."""
+    return tuple((match.group(1), match.group(2)) for match in _SHORT_TEXT.finditer(text))
+
+
+def _imported_names(module: Module, units: Sequence[Unit]) -> tuple[tuple[str, str], ...]:
+    """The imports that stand in the names of tables, such as `TARGET` in `{target}`."""
+    braced = {
+        word
+        for unit in units
+        for write in unit.writes
+        for held in _HELD.findall(write.table)
+        for word in held.split(".")[:1]
+    }
+    return tuple(
+        (name.lower(), target) for name, target in module.imports.items() if name.lower() in braced
+    )
+
+
+_SHORT_TEXT = re.compile(
+    r"""(?m)^([A-Za-z_]\w*)(?:\s*:\s*[\w.]+)?\s*=\s*["']([\w.$/:\-]{1,120})["']\s*(?:\#.*)?$"""
+)
+_HELD = re.compile(r"\{([\w.]+)\}")
 
 
 def _is_seeded(text: str) -> bool:

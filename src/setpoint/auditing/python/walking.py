@@ -69,6 +69,7 @@ class Walker(Evaluator):
         """First lines of the literals that were run as SQL."""
         self._stack: list[str] = []
         self._discarded: set[int] = set()
+        self._returned: set[int] = set()
         self._alerts = 0
         self.callbacks: set[str] = set()
         """Functions that are run when something failed."""
@@ -129,6 +130,7 @@ class Walker(Evaluator):
         elif isinstance(node, ast.AugAssign):
             self._augment(node, names)
         elif isinstance(node, ast.Return):
+            self._returned.add(id(node.value))
             self._returns.append(self.value(node.value, names))
         elif isinstance(node, ast.If):
             self._if_statement(node, names)
@@ -288,6 +290,8 @@ class Walker(Evaluator):
         marks = call.marks | call.receiver.marks | self._callee_marks(call)
         kind = call.receiver.kind if call.receiver.kind in {"frame", "connection", "cursor"} else ""
         value = Value(marks=marks, kind=kind, flags=call.receiver.flags, pending=call.pending)
+        if self.tape.task and (self.is_discarded(node) or id(node) in self._returned):
+            dispatch.on_left_to_others(self, call)
         return dispatch.on_unknown(self, call, value)
 
     def _callee_marks(self, call: Call) -> frozenset[Mark]:
