@@ -95,7 +95,7 @@ def _kind(walker: Walker, call: Call) -> str:
         r"bot|telegram|telebot", call.receiver_text, re.IGNORECASE
     ):
         return "chat"
-    if method in {"post", "put", "patch"} and _is_http(walker, call):
+    if (method in {"post", "put", "patch"} or _is_sent(call)) and _is_http(walker, call):
         return _http(walker, call)
     del dotted
     return _published(walker, call)
@@ -111,8 +111,13 @@ def _is_http(walker: Walker, call: Call) -> bool:
     )
 
 
+def _is_sent(call: Call) -> bool:
+    """`request("POST", url)`."""
+    return call.method == "request" and (call.argument(0, "method").text or "").upper() == "POST"
+
+
 def _http(walker: Walker, call: Call) -> str:
-    url = call.argument(0, "url")
+    url = call.argument(int(call.method == "request"), "url")
     shown = f"{url.text or ''} {_source(call)}"
     if _CHAT_URL.search(shown):
         return "chat"
@@ -121,7 +126,7 @@ def _http(walker: Walker, call: Call) -> str:
 
 def _source(call: Call) -> str:
 
-    node = call.node_of(0, "url")
+    node = call.node_of(int(call.method == "request"), "url")
     return spelled(node)[:200] if node is not None else ""
 
 

@@ -23,7 +23,7 @@ _READERS = re.compile(
     r"^(?:read_(?:csv|json|parquet|excel|html|xml|table|sql\w*|gbq|ndjson|ipc|database|feather"
     r"|pickle|orc|delta)|scan_\w+|DataFrame|from_records"
     r"|json_normalize|createDataFrame|concat|from_dict|toPandas|to_pandas|to_dataframe|range"
-    r"|load_dataset|toDF|fetch_pandas_all|table)$"
+    r"|load_dataset|toDF|fetch_pandas_all|table|create_d\w+_frame_from_\w+)$"
 )
 _EXTRACTS = re.compile(
     r"^(?:requests|httpx|urllib|aiohttp|csv|json|openpyxl|boto3|pandas|polars|tweepy|yfinance"
@@ -72,10 +72,13 @@ def _read(call: Call) -> Value:
     """A frame that is read or made: a clock in its path decides which data it holds."""
     path = call.argument(0, "path", "filepath_or_buffer", "name", "tableName", "data")
     flags = call.receiver.flags if call.receiver.kind == "frame" else path.flags & {"anti"}
+    if call.method == "range":
+        # Spark's own numbers, each of them once.
+        flags |= {"reduced"}
     frame = Value(kind="frame", flags=flags, pending=call.pending)
     frame = _filled(frame, path)
     marks = path.marks if path.text is not None or path.kind != "dict" else frozenset()
-    for word in ("filters", "columns_filter", "where"):
+    for word in ("filters", "columns_filter", "where", "push_down_predicate", "row_filter"):
         marks |= call.keywords.get(word, UNKNOWN).all_marks()
     return frame.shaped(marks, "request")
 
@@ -316,7 +319,11 @@ def _upload(walker: Walker, call: Call) -> Value | None:
     keys = [value for value in values if value.text is not None and "\n" not in value.text]
     clocked = [value for value in keys if value.has("clock")]
     for value in clocked:
-        walker.tape.draw(value.marks, "path")
+        walker.tape.draw([mark for mark in value.marks if mark.kind == "clock"], "path")
+    for value in keys:
+        if value.has("uuid") and not value.has("clock") and _DATA_FILE.search(value.text or ""):
+            uuids = [mark for mark in value.marks if mark.kind == "uuid"]
+            walker.tape.draw(uuids, "object", table=table_text(walker, value))
     if clocked or call.method in {"put_object", "upload_file", "upload_fileobj"}:
         table = table_text(walker, clocked[0]) if clocked else ""
         walker.record(
@@ -410,6 +417,9 @@ def _orm_delete(walker: Walker, call: Call) -> Value | None:
 
 def _glue(walker: Walker, call: Call) -> Value | None:
     """Glue's sinks only ever add files or rows."""
+    if call.receiver_text.endswith(("create_dynamic_frame", "create_data_frame")):
+        walker.tape.extracts = True
+        return _read(call)
     if not call.receiver_text.endswith("write_dynamic_frame"):
         return None
     options = call.argument(2, "connection_options", "catalog_connection").fields

@@ -85,6 +85,16 @@ _OTHER_CREATE = re.compile(
     r"procedure|proc|event|login|job|publication|subscription|rule|server|materialized\s+view)\b",
     re.IGNORECASE,
 )
+_HIGH_WATER = re.compile(
+    r"(?:select\s+(?P<chosen>@\w+)\s*=(?:(?!\bfrom\b).)*?\bmax\s*\("
+    r"|(?:declare\s+|set\s+|let\s+)?(?P<set>[@:]?\w+)\s*(?:[\w() ,]*?)\s*(?::=|=|\bdefault\b)"
+    r"\s*\(\s*select\b(?:(?!\bfrom\b).)*?\bmax\s*\("
+    r"|select\b(?:(?!\bfrom\b).)*?\bmax\s*\((?:(?!\bfrom\b).)*?\binto\s+(?:strict\s+)?"
+    r"(?P<into>[@:]?\w+))"
+    r"(?:(?!\bfrom\b).)*?\bfrom\s+(?P<table>[\w.\"`\[\]]+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_UNQUOTED = str.maketrans("", "", '"`[]')
 _PLSQL_TRANSACTION = re.compile(r"language\s+'?plpgsql", re.IGNORECASE)
 
 
@@ -232,6 +242,10 @@ class _Reader:
     def _follow_variables(self, statement: Statement) -> None:
         """Remember variables that take a clock's value, temporary tables and change streams."""
         text = self._text[statement.start : statement.end]
+        mark = _HIGH_WATER.search(text) if "max" in text[:600].lower() else None
+        if mark is not None:
+            name = (mark["into"] or mark["set"] or mark["chosen"]).lstrip("@:").lower()
+            self._memory.marks[name] = mark["table"].translate(_UNQUOTED).lower()
         if statement.head not in _READ_HEADS or statement.head == "with":
             match = _VARIABLE.match(text[:400])
             if match is not None:
@@ -340,12 +354,23 @@ class _Reader:
 
     def _conditioned(self, write: Write, statement: Statement) -> Write:
         condition = statement.conditional
+        if write.how is How.APPEND and not write.guard and self._is_marked(write, statement):
+            return replace(write, guard="the target's own high-water mark")
         last = write.table.rsplit(".", 1)[-1]
         if not condition or not last or last not in condition:
             return write
         if write.how is How.APPEND and ("not exists" in condition or "= 0" in condition):
             return replace(write, guard="IF NOT EXISTS on the target")
         return write
+
+    def _is_marked(self, write: Write, statement: Statement) -> bool:
+        """Whether only rows beyond the highest that the target holds are taken."""
+        text = self._text[statement.start : statement.end]
+        return any(
+            naming.same_table(table, write.table)
+            and re.search(rf"(?i)>\s*[@:]?{re.escape(name)}\b", text)
+            for name, table in self._memory.marks.items()
+        )
 
     def _keep(self, write: Write) -> None:
         spot = None

@@ -139,6 +139,8 @@ def tokenize(text: str, dialect: str) -> list[Token]:
     from sqlglot.tokenizer_core import Token, TokenType
 
     tokens = dialect_named(dialect).tokenize(text)
+    if any(sign in text for sign in ("+=", "-=", "*=")):
+        tokens = _spelled_out(tokens)
     lowered = text.lower()
     if not any(word in lowered for word in _CLOCK_WORDS):
         return tokens
@@ -149,6 +151,22 @@ def tokenize(text: str, dialect: str) -> list[Token]:
             continue
         tokens[at] = Token(TokenType.VAR, token.text, token.line, token.col, token.start, token.end)
     return tokens
+
+
+def _spelled_out(tokens: Sequence[Token]) -> list[Token]:
+    """`a += b` as `a = a + b`, which every dialect's parser knows."""
+    from sqlglot.tokenizer_core import TokenType
+
+    signs = (TokenType.PLUS, TokenType.DASH, TokenType.STAR)
+    made: list[Token] = []
+    for at, token in enumerate(tokens):
+        sign = tokens[at - 1] if at > 1 else token
+        joined = sign.token_type in signs and sign.end + 1 == token.start
+        if token.token_type is TokenType.EQ and joined:
+            made[-1:] = [token, tokens[at - 2], sign]
+        else:
+            made.append(token)
+    return made
 
 
 def split_statements(tokens: Sequence[Token], text: str) -> Iterator[Statement]:
@@ -206,7 +224,7 @@ def _begins_anew(
     word = token.text.lower()
     previous = tokens[at - 1].text.lower()
     head = pending[0].text.lower()
-    if word in _BODIES and previous == "as" and head == "create" and _runs_later(pending):
+    if word in _BODIES and previous in {"as", "do"} and head == "create" and _runs_later(pending):
         return True
     if head in _SHORT and word in _READS and _first_on_line(token, text):
         return previous not in _CONTINUES

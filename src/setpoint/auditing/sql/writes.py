@@ -32,6 +32,8 @@ class Memory:
     """Change streams, which hand out each row once."""
     clocks: dict[str, int] = field(default_factory=dict)
     """Variables that were set from a clock, and where."""
+    marks: dict[str, str] = field(default_factory=dict)
+    """Variables that hold the highest value of a column, and the table it was read from."""
 
 
 def write_of(root: exp.Expr, spot: Spot, dialect: str, memory: Memory, text: str) -> Write | None:
@@ -259,8 +261,10 @@ def _merge_problem(
 
 def _replaces(root: exp.Merge) -> bool:
     """`ON FALSE … WHEN NOT MATCHED BY SOURCE … DELETE` is an atomic replacement of a scope."""
-    text = root.sql(copy=False).upper()
-    return "BY SOURCE" in text and "DELETE" in text
+    return any(
+        when.args.get("source") and when.args["then"].name.upper() == "DELETE"
+        for when in root.find_all(exp.When)
+    )
 
 
 def _update(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
