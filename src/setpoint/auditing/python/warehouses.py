@@ -284,6 +284,21 @@ def _insert_many(walker: Walker, call: Call) -> Value:
     return _record(walker, call, How.APPEND, value, language="mongo")
 
 
+def _insert_one(walker: Walker, call: Call) -> Value:
+    """One document; whether a second run repeats it, the loop and the source around it say."""
+    walker.record(
+        Write(
+            how=How.APPEND,
+            table=call.receiver_text.lower(),
+            spot=call.spot,
+            language="mongo",
+            rows="parameters",
+        ),
+        *call.args,
+    )
+    return UNKNOWN
+
+
 def _delete_many(walker: Walker, call: Call) -> Value:
     how = How.TRUNCATE if call.method == "drop" else How.DELETE
     table = call.receiver_text.lower()
@@ -448,6 +463,7 @@ _HANDLERS: dict[str, Callable[[Walker, Call], Value | None]] = {
     "QueryJobConfig": _job_config,
     "to_parquet": _s3,
     "insert_many": _insert_many,
+    "insert_one": _insert_one,
     "delete_many": _delete_many,
     "append": _iceberg,
     "overwrite": _iceberg,

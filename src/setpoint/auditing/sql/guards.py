@@ -26,6 +26,15 @@ def table_name(node: object) -> str:
     return mark + ".".join(parts).lower()
 
 
+def spelled_sql(node: exp.Expr) -> str:
+    """An expression as SQL, for filters and scopes that are compared as text."""
+    try:
+        return node.sql(copy=False)
+    except ValueError:
+        # Some of ClickHouse's own words are known to its own writer only.
+        return node.sql("clickhouse", copy=False)
+
+
 def insert_guard(insert: exp.Insert, target: str, tables: Iterable[exp.Table]) -> str:
     """Why inserting again adds nothing, in words; empty when the statement does not say so.
 

@@ -11,7 +11,7 @@ from sqlglot import exp
 from setpoint.auditing import naming
 from setpoint.auditing.facts import How, Spot, Write
 from setpoint.auditing.sql.grains import grain_of
-from setpoint.auditing.sql.guards import insert_guard, one_row_a_key, table_name
+from setpoint.auditing.sql.guards import insert_guard, one_row_a_key, spelled_sql, table_name
 from setpoint.auditing.sql.inputs import source_of
 
 if TYPE_CHECKING:
@@ -95,14 +95,14 @@ def _insert(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
         blank,
         how=How.APPEND,
         guard=insert_guard(root, table, tables) or _stream_guard(tables, memory),
-        scope=partition.sql(copy=False).lower() if partition is not None else "",
+        scope=spelled_sql(partition).lower() if partition is not None else "",
     )
 
 
 def _filters(query: exp.Expr | None) -> str:
     if not isinstance(query, exp.Query):
         return ""
-    return " ".join(where.this.sql(copy=False).lower() for where in query.find_all(exp.Where))[:600]
+    return " ".join(spelled_sql(where.this).lower() for where in query.find_all(exp.Where))[:600]
 
 
 def _stream_guard(tables: Sequence[exp.Table], memory: Memory) -> str:
@@ -127,7 +127,7 @@ def _overwrite(blank: Write, partition: exp.Expr | None) -> Write:
         (one.this.name if isinstance(one, exp.EQ) else one.name).lower()
         for one in partition.expressions
     )
-    text = partition.sql(copy=False).lower()
+    text = spelled_sql(partition).lower()
     return replace(
         blank,
         how=How.OVERWRITE if static and len(static) == len(names) else How.DYNAMIC,
@@ -355,7 +355,7 @@ def _dedupes(root: exp.Delete, table: str) -> bool:
 
 
 def _scope_text(where: object) -> str:
-    return where.this.sql(copy=False).lower() if isinstance(where, exp.Where) else ""
+    return spelled_sql(where.this).lower() if isinstance(where, exp.Where) else ""
 
 
 def _columns_of(where: object) -> tuple[str, ...]:
@@ -435,7 +435,7 @@ def _partition_columns(root: exp.Create) -> tuple[str, ...]:
 def _serial(root: exp.Create) -> exp.ColumnDef | None:
     for column in root.find_all(exp.ColumnDef):
         kind = column.args.get("kind")
-        named = kind.sql(copy=False).upper() if isinstance(kind, exp.Expr) else ""
+        named = spelled_sql(kind).upper() if isinstance(kind, exp.Expr) else ""
         if "SERIAL" in named or column.find(
             exp.GeneratedAsIdentityColumnConstraint, exp.AutoIncrementColumnConstraint
         ):
