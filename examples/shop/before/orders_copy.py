@@ -7,7 +7,7 @@ import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-BATCH = 200
+BATCH = 50
 COLUMNS = ["order_id", "customer_id", "region", "amount", "ordered_at", "order_date"]
 
 
