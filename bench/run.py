@@ -29,10 +29,17 @@ def _cold(runs: int) -> list[Measure]:
     return measure_cold(max(3, runs // 3))
 
 
+def _merge(runs: int) -> list[Measure]:
+    from bench.merge import measure_merge
+
+    return measure_merge(runs)
+
+
 PARTS: dict[str, Callable[[int], list[Measure]]] = {
     "commands": _commands,
     "cold": _cold,
     "writes": _writes,
+    "merge": _merge,
 }
 
 

@@ -63,7 +63,7 @@ def test_the_pattern_is_chosen_by_a_rule_and_explained(  # noqa: PLR0917 — a t
     [
         (None, True, "overwrite(by="),
         (overwrite(by="day"), False, "grain="),
-        (merge("id"), True, "use one of: overwrite(…), replace(…)"),
+        (merge("id"), True, "version="),
     ],
 )
 def test_a_task_that_fits_no_pattern_is_told_what_to_add(
@@ -71,7 +71,7 @@ def test_a_task_that_fits_no_pattern_is_told_what_to_add(
     windowed: bool,
     fix: str,
 ) -> None:
-    """A grain without owned rows, an overwrite without windows, a pattern the target lacks."""
+    """A grain without owned rows, an overwrite without windows, a merge without a version."""
     undecided = choose(stated=stated, windowed=windowed, partition_by=None, key=["id"])
     assert isinstance(undecided, Undecided)
     assert fix in undecided.fix

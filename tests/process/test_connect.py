@@ -98,3 +98,28 @@ def test_a_project_runs_the_same_through_connect(shell: Shell, server: str) -> N
     assert "order_id=" in failed
     task.write_text(sound.replace('F.to_date("ordered_at")', "F.current_date()"))
     assert "current_date in column order_date" in shell("run", code=1).stderr
+
+
+def test_a_merge_runs_the_same_through_connect(shell: Shell, server: str) -> None:
+    """The newest version wins, a tie is refused, and a run is replayed on what it read."""
+    shell("init", "shop")
+    shell.folder /= "shop"
+    (shell.folder / "warehouse").mkdir()
+    toml = shell.folder / "setpoint.toml"
+    toml.write_text(toml.read_text() + f'\n[spark]\nremote = "{server}"\n')
+    task = shell.folder / "pipelines" / "buyers.sql"
+    task.write_text(
+        "/*\ntarget: lake.shop.buyers\ngrain: day\n"
+        "write: {merge: {on: region, version: ordered_at, delete_when: amount < 0}}\n"
+        "sources: {orders: {table: lake.shop.orders, event_time: ordered_at}}\n*/\n"
+        "SELECT region, ordered_at, amount FROM orders"
+    )
+    chosen = ("run", "--select", "buyers", "--output", "json", "--checksum")
+    runs = [json.loads(shell(*chosen).stdout)["runs"][-1] for _ in range(2)]
+    assert runs[0]["rows"] > 0
+    assert runs[1]["rows"] == 0
+    replayed = ("run", "--as-of-run", runs[0]["run_id"], "--output", "json", "--checksum")
+    (again,) = json.loads(shell(*replayed).stdout)["runs"]
+    assert runs[0]["checksum"] == runs[1]["checksum"] == again["checksum"]
+    task.write_text(task.read_text().replace("amount FROM", "amount + 1 AS amount FROM"))
+    assert "rows of one version differ" in shell(*chosen, code=1).stderr

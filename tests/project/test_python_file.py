@@ -211,7 +211,7 @@ def test_a_value_of_a_wrong_type_is_a_fault_and_not_a_crash(
         ('target="lake.a.b", grain="day", write="overwrite"', "is not a pattern"),
         ('target="lake.a.b", grain="day", write=overwrite(by=5)', "no column"),
         ('target="lake.a.b", grain="day", write=merge(on=[])', "merge has no key"),
-        ('target="lake.a.b", grain="day", write=merge(on=["id"])', "cannot do merge"),
+        ('target="lake.a.b", grain="day", write=merge(on=["id"])', "needs a version"),
         ('target="nope", grain="day", write=overwrite(by="d")', "names no catalog"),
         ('target="sea.a.b", grain="day", write=overwrite(by="d")', "has no catalog 'sea'"),
         (

@@ -39,7 +39,8 @@ def test_a_header_says_all_that_a_decorator_can(folder: ProjectFolder) -> None:
         max_rows: 10
         retries: 2
         backoff: {first: 5, longest: 60}
-        allow: {uuid: a trace id only}
+        allow: {collect_set: its order does not matter}
+        lookback: 2
         development_date: 2026-04-25
         */
 
@@ -56,10 +57,13 @@ def test_a_header_says_all_that_a_decorator_can(folder: ProjectFolder) -> None:
     assert [(s.name, s.event_time) for s in task.sources] == [("orders", "day"), ("rates", None)]
     assert len(task.gates) == 5
     assert (task.retry.retries, task.retry.backoff) == (2, Backoff(first=5, longest=60))
-    assert [(a.function, a.reason) for a in task.allow] == [("uuid", "a trace id only")]
+    assert [(a.function, a.reason) for a in task.allow] == [
+        ("collect_set", "its order does not matter")
+    ]
+    assert task.lookback == 2
     assert (task.development_date, task.description) == ("2026-04-25", "Revenue by day.")
     assert isinstance(task.transform, SqlTransform)
-    assert task.transform.first_line == 21
+    assert task.transform.first_line == 22
     assert task.transform.text.endswith("GROUP BY ALL")
 
 

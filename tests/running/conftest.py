@@ -15,7 +15,7 @@ from setpoint.model.plan import Dates, Plan, make_plan
 from setpoint.running.runner import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from setpoint.errors import SetpointError
     from setpoint.model.analysis import Analysis
@@ -35,12 +35,22 @@ class MemoryEngine:
         """How many of the coming writes commit, and then raise."""
         self.commits: dict[str, Outcome] = {}
         self.writes: list[tuple[str, str, Token]] = []
+        self.as_of: Mapping[str, str] | None = None
+        """The snapshots that the last write was told to read."""
         self.looked_for: list[str] = []
         self.checksums: list[str | None] = []
         self.outcome = Outcome(rows=10, snapshot="s1", replaced=4, inputs={"raw": "77"})
 
-    def carry_out(self, task: Task, window: Window | None, token: Token) -> Outcome:
+    def carry_out(
+        self,
+        task: Task,
+        window: Window | None,
+        token: Token,
+        *,
+        as_of: Mapping[str, str] | None = None,
+    ) -> Outcome:
         """Write, or raise what lies ahead."""
+        self.as_of = as_of
         self.writes.append((task.name, window.label if window else "", token))
         fault = self.ahead.pop(0) if self.ahead else None
         if self.lost_answers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +16,8 @@ from setpoint.errors import (
     StaleFence,
     Transient,
 )
-from setpoint.model.plan import Dates
+from setpoint.model.graph import Graph
+from setpoint.model.plan import Dates, Plan, make_plan
 from setpoint.model.retry import Backoff, Retry
 from setpoint.running.listener import Silence
 from setpoint.running.runner import Runner
@@ -50,6 +52,14 @@ def test_the_commit_token_is_that_of_the_ledger(stage: Stage, make: Maker) -> No
     ((_, _, token),) = stage.engine.writes
     (run,) = stage.ledger.runs()
     assert (token.run_id, token.fence) == (run.run_id, run.fence)
+
+
+def test_a_step_of_a_replay_reads_the_snapshots_that_it_names(stage: Stage, make: Maker) -> None:
+    """What the plan says is what the engine is told (D6)."""
+    step = make_plan(Graph.of([make.task()]), select=(), dates=Dates(ds="2026-04-25")).steps[0]
+    plan = Plan(steps=(replace(step, as_of={"lake.raw.orders": "7"}),))
+    Runner(engine=stage.engine, ledger=stage.ledger).run(plan)
+    assert stage.engine.as_of == {"lake.raw.orders": "7"}
 
 
 def test_a_transient_fault_is_tried_again_after_growing_waits(stage: Stage, make: Maker) -> None:
@@ -245,7 +255,7 @@ def test_a_run_that_was_taken_over_is_told_so_and_the_others_go_on(
     """Fenced off by a newer attempt: a failed result with the reason, not the end of the plan."""
     carry_out = stage.engine.carry_out
 
-    def overtaken(task: Any, window: Any, token: Any) -> Any:
+    def overtaken(task: Any, window: Any, token: Any, **options: Any) -> Any:
         if task.name == "a":
             stage.ledger.begin(
                 "a",
@@ -256,7 +266,7 @@ def test_a_run_that_was_taken_over_is_told_so_and_the_others_go_on(
                 pid=2,
                 host="elsewhere",
             )
-        return carry_out(task, window, token)
+        return carry_out(task, window, token, **options)
 
     monkeypatch.setattr(stage.engine, "carry_out", overtaken)
     first, second = stage.run([make.task("a"), make.task("z")])

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from setpoint.cli.output import output_option, print_document, project_option
+
+if TYPE_CHECKING:
+    from setpoint.model.plan import Plan
 
 
 @click.command("run")
@@ -14,7 +18,17 @@ from setpoint.cli.output import output_option, print_document, project_option
 @click.option("--ds", metavar="DATE", help="Run for the window that this date lies in.")
 @click.option("--start", metavar="DATE", help="Run for every window from here …")
 @click.option("--end", metavar="DATE", help="… to here, exclusive.")
+@click.option(
+    "--as-of-run",
+    metavar="RUN_ID",
+    help="Run that run's task and window again, on the source snapshots that it read.",
+)
 @click.option("--checksum", is_flag=True, help="Compute the content checksum of what was set.")
+@click.option(
+    "--allow-unsafe-retry",
+    is_flag=True,
+    help="Let tasks retry that are not known to be idempotent.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would run, and stop.")
 @output_option
 @project_option
@@ -23,7 +37,9 @@ def command(
     ds: str | None,
     start: str | None,
     end: str | None,
+    as_of_run: str | None,
     checksum: bool,
+    allow_unsafe_retry: bool,
     dry_run: bool,
     output: str,
     project: str,
@@ -33,7 +49,17 @@ def command(
     A window is set, not added to: run it as often as you like.
     """
     if dry_run:
-        _show_plan(Path(project), select, ds, start, end, output)
+        from setpoint.model.plan import Dates
+        from setpoint.project.project import load_project
+        from setpoint.running.project_run import plan_project
+
+        plan = plan_project(
+            load_project(Path(project), allow_unsafe_retry=allow_unsafe_retry),
+            select=select,
+            dates=Dates(ds=ds, start=start, end=end),
+            as_of_run=as_of_run,
+        )
+        _show_plan(plan, output)
         return
     from setpoint.cli.failure import show_failure
     from setpoint.cli.progress import listener_for
@@ -45,7 +71,9 @@ def command(
         ds=ds,
         start=start,
         end=end,
+        as_of_run=as_of_run,
         checksum=checksum,
+        allow_unsafe_retry=allow_unsafe_retry,
         listener=listener_for(output),
     )
     if output == "json":
@@ -58,23 +86,10 @@ def command(
         raise SystemExit(1)
 
 
-def _show_plan(
-    folder: Path,
-    select: tuple[str, ...],
-    ds: str | None,
-    start: str | None,
-    end: str | None,
-    output: str,
-) -> None:
+def _show_plan(plan: Plan, output: str) -> None:
     from setpoint.cli.output import print_table
-    from setpoint.model.plan import Dates
-    from setpoint.project.project import load_project
-    from setpoint.running.project_run import plan_project
     from setpoint.running.result import iso
 
-    plan = plan_project(
-        load_project(folder), select=select, dates=Dates(ds=ds, start=start, end=end)
-    )
     if output == "json":
         steps = [
             {

@@ -24,6 +24,14 @@ class Token:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LateRows:
+    """Rows of a source that arrived in a window and belong to one before it."""
+
+    rows: int
+    samples: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Outcome:
     """What a write did."""
 
@@ -37,13 +45,25 @@ class Outcome:
     """Rows written by partition, where the target counts them."""
     kinds: Kinds = field(default_factory=Kinds)
     warnings: tuple[str, ...] = ()
+    late: Mapping[str, LateRows] = field(default_factory=dict)
+    """By source, the late rows that were left out."""
 
 
 class Engine(Protocol):
     """Moves data: reads bounded sources, transforms, checks, and sets the scope."""
 
-    def carry_out(self, task: Task, window: Window | None, token: Token) -> Outcome:
-        """Run the task and set its scope in one commit that carries the token."""
+    def carry_out(
+        self,
+        task: Task,
+        window: Window | None,
+        token: Token,
+        *,
+        as_of: Mapping[str, str] | None = None,
+    ) -> Outcome:
+        """Run the task and set its scope in one commit that carries the token.
+
+        With `as_of`, read each source table at the snapshot given there, and nothing else.
+        """
         ...
 
     def find_commit(self, task: Task, run_id: str) -> Outcome | None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from setpoint.model.key_kind import key_kind
+from setpoint.model.merging import DELETED, LIVE
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import Kinds, owned_scope, source_bounds
+from setpoint.model.table import TableName
 from setpoint.model.transform import SqlTransform, compose_sql, source_sql, sql_parameters
 from setpoint.model.write import Merge, Overwrite
 
@@ -54,12 +57,14 @@ def explain(
         ("about", tuple(task.description.splitlines()[:1])),
         ("target", (str(task.target),)),
         ("pattern", (_pattern(task), f"because: {task.choice.reason}")),
+        ("readers", _readers(task)),
         ("grain", (f"{task.grain} ({task.grain.zone})" if task.grain else "none: whole table",)),
         ("window", (_window(task, window),)),
-        ("key", (", ".join(task.unique_key) or "none declared: uniqueness is not checked",)),
+        ("key", _key(task)),
         ("gates", tuple(str(gate) for gate in task.gates) or ("none",)),
         ("sources", tuple(_source(s, window, graph, kinds) for s in task.sources) or ("none",)),
         ("read by", tuple(graph.consumers(task.target)) or ("no task of this project",)),
+        ("late rows", _late(task)),
         ("retries", (_retries(task),)),
         ("allowed", tuple(f"{a.function}: {a.reason}" for a in task.allow)),
         ("code", (task.fingerprint,)),
@@ -83,8 +88,39 @@ def _pattern(task: Task) -> str:
     if isinstance(write, Overwrite):
         return f"overwrite by {write.by}"
     if isinstance(write, Merge):
-        return f"merge on {', '.join(write.on)}"
-    return "replace the whole table"
+        newest = f"; the newest {write.version} wins" if write.version else ""
+        deletes = f"; deletes where {write.delete_when}" if write.delete_when else ""
+        return f"merge on {', '.join(write.on)}{newest}{deletes}"
+    return f"replace by {write.by}" if write.by else "replace the whole table"
+
+
+def _key(task: Task) -> tuple[str, ...]:
+    kind = key_kind(task.unique_key)
+    if kind is None:
+        return ("none declared: uniqueness is not checked",)
+    return (f"{', '.join(task.unique_key)} ({kind.value})", *(f"! {w}" for w in task.warnings))
+
+
+def _late(task: Task) -> tuple[str, ...]:
+    if task.lookback:
+        return (f"reopened: each run also sets the {task.lookback} windows before its own",)
+    return ("excluded, their number and samples recorded",) if task.late else ()
+
+
+def _readers(task: Task) -> tuple[str, ...]:
+    """What readers outside of Setpoint must know of the table."""
+    if not isinstance(task.write, Merge) or task.write.delete_when is None:
+        return ()
+    view = TableName((*task.target.parts[:-1], f"{task.target.parts[-1]}_live"))
+    return (
+        f"deleted rows stay as tombstones (key and version alone) with {DELETED} = true",
+        "tasks of Setpoint do not see them; for other readers make a view:",
+        f"CREATE VIEW {view} AS SELECT * EXCEPT ({DELETED}) FROM {task.target} WHERE {LIVE}",  # noqa: S608
+    )
+
+
+def _replacing(write: Merge) -> str:
+    return "newer than the table's" if write.version else "not the table's"
 
 
 def _window(task: Task, window: Window | None) -> str:
@@ -122,6 +158,11 @@ def _statement(
     if isinstance(task.write, Overwrite) and owned is None:
         owned = f"replace the rows of {task.target} where {task.write.by} lies in the window"
     action = owned or f"replace all rows of {task.target}"
+    if isinstance(task.write, Merge):
+        action = (
+            f"merge into {task.target}: insert rows whose {', '.join(task.write.on)} is new, "
+            f"update rows whose {task.write.version or 'content'} is {_replacing(task.write)}"
+        )
     guess = ""
     if window and (
         (scope and not kinds.target)

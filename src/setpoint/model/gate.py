@@ -40,11 +40,26 @@ class UniqueGate:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TieGate:
+    """No version of a key has two contents."""
+
+    name: ClassVar[str] = "tie"
+    columns: tuple[str, ...]
+    version: str | None = None
+
+    def __str__(self) -> str:
+        one = f"{', '.join(self.columns)}{f' and {self.version}' if self.version else ''}"
+        return f"tie: rows of one {one} say the same, in the batch and in the table"
+
+
+@dataclass(frozen=True, kw_only=True)
 class CheckGate:
     """A condition of the user's that every row meets."""
 
     name: str
     condition: str
+    unless: str | None = None
+    """Rows that the condition does not ask: those that a merge deletes."""
 
     def __str__(self) -> str:
         return f"{self.name}: {self.condition}"
@@ -77,4 +92,4 @@ class RowCountGate:
         return f"rows: {self.limits}"
 
 
-Gate = ScopeGate | NotNullGate | UniqueGate | CheckGate | RowCountGate
+Gate = ScopeGate | NotNullGate | UniqueGate | TieGate | CheckGate | RowCountGate

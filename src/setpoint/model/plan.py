@@ -9,7 +9,7 @@ from setpoint.errors import UsageError
 from setpoint.model.grain import parse_instant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from setpoint.model.graph import Graph
     from setpoint.model.task import Task
@@ -41,6 +41,8 @@ class Step:
     window: Window | None
     depends_on: tuple[str, ...] = ()
     """The tasks of the same plan that must have succeeded first."""
+    as_of: Mapping[str, str] | None = None
+    """The snapshot of each source table to read, for the replay of an earlier run."""
 
     @property
     def label(self) -> str:
@@ -74,8 +76,25 @@ def make_plan(graph: Graph, *, select: Sequence[str], dates: Dates) -> Plan:
         windows, note = task_windows(task, dates)
         if note:
             notes.setdefault(note)
+        for warning in task.warnings:
+            notes.setdefault(f"{task.name}: {warning}")
+        reopened = reopened_windows(task, windows)
+        if reopened:
+            labels = ", ".join(window.label for window in reopened)
+            notes.setdefault(f"{task.name}: lookback={task.lookback} also reopens {labels}")
+            windows = [*reopened, *windows]
         steps += [Step(task=task, window=window, depends_on=needs) for window in windows]
     return Plan(steps=tuple(steps), notes=tuple(notes))
+
+
+def reopened_windows(task: Task, windows: Sequence[Window | None]) -> list[Window]:
+    """The windows before the first one that the task's lookback opens again, oldest first."""
+    first = windows[0] if windows else None
+    reopened: list[Window] = []
+    while task.grain and first and len(reopened) < task.lookback:
+        first = task.grain.previous(first)
+        reopened.insert(0, first)
+    return reopened
 
 
 def task_windows(task: Task, dates: Dates) -> tuple[Sequence[Window | None], str | None]:

@@ -84,6 +84,11 @@ def bounds_sql(column: str, kind: ColumnKind, window: Window) -> str:
     return f"{name} >= {lower} AND {name} < {upper}"
 
 
+def before_sql(column: str, kind: ColumnKind, window: Window) -> str:
+    """The filter of what lies before the window."""
+    return f"{quote(column)} < {_literal(window.start, kind, window.zone)}"
+
+
 def source_bounds(
     source: BoundSource, window: Window | None, kind: ColumnKind | None
 ) -> str | None:

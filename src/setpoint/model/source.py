@@ -13,3 +13,5 @@ class Source:
     event_time: str | None = None
     static: bool = False
     """A lookup without time: read whole."""
+    arrival_time: str | None = None
+    """When a row arrived, which may be long after its event: tells which rows are late."""

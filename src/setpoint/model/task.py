@@ -11,10 +11,12 @@ from setpoint.model.gate import (
     NotNullGate,
     RowCountGate,
     ScopeGate,
+    TieGate,
     UniqueGate,
 )
+from setpoint.model.key_kind import key_warning
 from setpoint.model.retry import Retry
-from setpoint.model.write import Overwrite
+from setpoint.model.write import Merge, Overwrite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,11 +38,17 @@ class BoundSource:
     name: str
     table: TableName
     event_time: str | None
+    arrival_time: str | None = None
 
     @classmethod
     def of(cls, name: str, source: Source, table: TableName) -> BoundSource:
         """The source under the name that the transform reads it by."""
-        return cls(name=name, table=table, event_time=None if source.static else source.event_time)
+        return cls(
+            name=name,
+            table=table,
+            event_time=None if source.static else source.event_time,
+            arrival_time=source.arrival_time,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +72,16 @@ class Task:
     retry: Retry = field(default_factory=Retry)
     allow: tuple[Allow, ...] = ()
     development_date: str | None = None
+    lookback: int = 0
+    """How many windows before a run's own are opened again, for rows that came late."""
+    late: str | None = None
+    """`exclude`: rows that came late are left out, and reported."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know of the task before it runs."""
+        warning = key_warning(self.unique_key)
+        return (warning,) if warning else ()
 
     @property
     def write(self) -> Write:
@@ -76,10 +94,26 @@ class Task:
         gates: list[Gate] = []
         if isinstance(self.write, Overwrite):
             gates.append(ScopeGate(column=self.write.by))
-        if self.unique_key:
+        deleted = None
+        if isinstance(self.write, Merge):
+            gates += _merge_gates(self.write)
+            deleted = self.write.delete_when
+        elif self.unique_key:
             gates.append(NotNullGate(columns=self.unique_key))
             gates.append(UniqueGate(columns=self.unique_key))
-        gates += [CheckGate(name=name, condition=text) for name, text in self.checks.items()]
+        gates += [
+            CheckGate(name=name, condition=text, unless=deleted)
+            for name, text in self.checks.items()
+        ]
         if self.rows:
             gates.append(self.rows)
         return tuple(gates)
+
+
+def _merge_gates(write: Merge) -> list[Gate]:
+    versions = (write.version,) if write.version else ()
+    return [
+        NotNullGate(columns=(*write.on, *versions)),
+        TieGate(columns=write.on, version=write.version),
+        UniqueGate(columns=write.on),
+    ]

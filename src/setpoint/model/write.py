@@ -28,9 +28,10 @@ class Merge:
 
 @dataclass(frozen=True, kw_only=True)
 class Replace:
-    """Replace the whole table."""
+    """Replace the whole table; in a database also the rows whose `by` lies in the window."""
 
     name: ClassVar[str] = "replace"
+    by: str | None = None
 
 
 Write = Overwrite | Merge | Replace
@@ -53,6 +54,6 @@ def merge(
     )
 
 
-def replace() -> Replace:
-    """Replace the whole table with the result."""
-    return Replace()
+def replace(*, by: str | None = None) -> Replace:
+    """Replace the whole table with the result, or with `by` a database's rows of the window."""
+    return Replace(by=by)

@@ -38,6 +38,7 @@ class Declaration:
     write: Write | None = None
     partition_by: str | None = None
     unique_key: str | Sequence[str] = ()
+    version: str | None = None
     sources: Mapping[str, Source] = field(default_factory=dict)
     checks: Mapping[str, str] = field(default_factory=dict)
     min_rows: int | None = None
@@ -45,6 +46,8 @@ class Declaration:
     retries: int = 0
     backoff: Backoff | None = None
     allow: Allowed = ()
+    lookback: int = 0
+    late: str | None = None
     development_date: str | None = None
     description: str = ""
 
@@ -63,6 +66,7 @@ def task(
     write: Write | None = None,
     partition_by: str | None = None,
     unique_key: str | Sequence[str] = (),
+    version: str | None = None,
     sources: Mapping[str, Source] | None = None,
     checks: Mapping[str, str] | None = None,
     min_rows: int | None = None,
@@ -70,6 +74,8 @@ def task(
     retries: int = 0,
     backoff: Backoff | None = None,
     allow: Allowed = (),
+    lookback: int = 0,
+    late: str | None = None,
     development_date: str | None = None,
     name: str | None = None,
 ) -> Callable[[Callable[..., Any]], Declaration]:
@@ -82,6 +88,7 @@ def task(
         write: `overwrite(by=…)`, `merge(on=…)` or `replace()`; chosen by a rule when left out.
         partition_by: The time column of the result, for the rule that chooses.
         unique_key: The columns that no two rows of the result share.
+        version: The column that says which of two rows of a key is newer, for the rule.
         sources: What the transform reads, by parameter name.
         checks: Conditions in SQL that every row must meet, by name.
         min_rows: The fewest rows that a result may have.
@@ -89,6 +96,8 @@ def task(
         retries: How often to try again after a transient fault.
         backoff: How long to wait between attempts.
         allow: Hidden inputs that are meant, each with its reason.
+        lookback: How many windows before its own each run opens again, for rows that came late.
+        late: `exclude` to leave late rows out and report them; a source says `arrival_time`.
         development_date: The date used when none is given; a fixed historical one.
         name: The task's name; the function's own when left out.
     """
@@ -111,6 +120,7 @@ def task(
             write=write,
             partition_by=partition_by,
             unique_key=unique_key,
+            version=version,
             sources=sources or {},
             checks=checks or {},
             min_rows=min_rows,
@@ -118,6 +128,8 @@ def task(
             retries=retries,
             backoff=backoff,
             allow=allow,
+            lookback=lookback,
+            late=late,
             development_date=development_date,
             description=inspect.getdoc(function) or "",
         )

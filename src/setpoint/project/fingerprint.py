@@ -37,6 +37,7 @@ def fingerprint(declaration: Declaration, root: Path) -> str:
         "write": repr(declaration.write),
         "partition_by": declaration.partition_by,
         "unique_key": [key] if isinstance(key, str) else list(key),
+        "version": declaration.version,
         "sources": {name: repr(source) for name, source in declaration.sources.items()},
         "checks": dict(declaration.checks),
         "rows": [declaration.min_rows, declaration.max_rows],

@@ -33,12 +33,17 @@ def open_settings(folder: Path) -> Settings:
     return read_settings(find_root(folder.resolve()))
 
 
-def load_project(folder: Path) -> Project:
+def load_project(folder: Path, *, allow_unsafe_retry: bool = False) -> Project:
     """Load all task files; raises with every fault at once."""
     settings = open_settings(folder)
     declarations, faults = _read_sql(settings)
     more, python_faults = _read_python(settings)
-    return _assemble(settings, [*declarations, *more], [*faults, *python_faults])
+    return _assemble(
+        settings,
+        [*declarations, *more],
+        [*faults, *python_faults],
+        allow_unsafe_retry=allow_unsafe_retry,
+    )
 
 
 def load_sql_project(folder: Path) -> Project:
@@ -89,11 +94,15 @@ def _files(settings: Settings, pattern: str) -> list[Path]:
 
 
 def _assemble(
-    settings: Settings, declarations: Sequence[Declaration], faults: list[Fault]
+    settings: Settings,
+    declarations: Sequence[Declaration],
+    faults: list[Fault],
+    *,
+    allow_unsafe_retry: bool = False,
 ) -> Project:
     tasks: list[Task] = []
     for declaration in declarations:
-        task, wrong = resolve(declaration, settings)
+        task, wrong = resolve(declaration, settings, allow_unsafe_retry=allow_unsafe_retry)
         faults += wrong
         if task:
             tasks.append(task)

@@ -14,9 +14,9 @@ from setpoint.model.grain import Grain, parse_instant
 from setpoint.model.hidden_input import Allow
 from setpoint.model.pattern import Choice, Undecided, choose
 from setpoint.model.retry import Backoff, Retry
+from setpoint.model.retry_safety import unsafe_to_retry
 from setpoint.model.source import Source
 from setpoint.model.table import TableName
-from setpoint.model.target import PATTERNS
 from setpoint.model.task import BoundSource, Task
 from setpoint.model.transform import PythonTransform
 from setpoint.model.write import Merge, Overwrite, Replace
@@ -46,9 +46,11 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*\Z")
 ASKABLE = ("window", "spark")
 
 
-def resolve(declaration: Declaration, settings: Settings) -> tuple[Task | None, list[Fault]]:
+def resolve(
+    declaration: Declaration, settings: Settings, *, allow_unsafe_retry: bool = False
+) -> tuple[Task | None, list[Fault]]:
     """Understand what a task declares; its faults, if it has any."""
-    resolving = _Resolving(declaration, settings)
+    resolving = _Resolving(declaration, settings, allow_unsafe_retry=allow_unsafe_retry)
     task = resolving.task()
     return (None if resolving.faults else task), resolving.faults
 
@@ -57,6 +59,7 @@ def resolve(declaration: Declaration, settings: Settings) -> tuple[Task | None, 
 class _Resolving:
     declaration: Declaration
     settings: Settings
+    allow_unsafe_retry: bool = False
     faults: list[Fault] = field(default_factory=list)
 
     def task(self) -> Task | None:
@@ -73,11 +76,15 @@ class _Resolving:
             self.fault(f"unique_key {given.unique_key!r} is not a list of columns")
         sources = self.sources(grain)
         choice = self.choice(target, grain, key)
+        if choice and isinstance(choice.write, Merge):
+            key = choice.write.on
         self.partition(choice, grain)
         self.parameters()
         rows = self.rows()
         retry = self.retry()
         allow = self.allow()
+        self.retry_safety(target, allow)
+        self.late(grain)
         date = given.development_date or self.settings.development_date
         if given.development_date and grain:
             self.date(given.development_date, grain)
@@ -99,6 +106,8 @@ class _Resolving:
             rows=rows,
             retry=retry,
             allow=allow,
+            lookback=given.lookback,
+            late=given.late,
             development_date=date,
         )
 
@@ -148,6 +157,11 @@ class _Resolving:
                     f"source {name!r} has an event_time, but the task has no grain to bound it by",
                     'add grain="day", or read it whole with static=True',
                 )
+            if source.arrival_time and not source.event_time:
+                self.fault(
+                    f"source {name!r} has an arrival_time and no event_time",
+                    'give event_time="…" too: late is what arrived after its window',
+                )
             if table:
                 bound.append(BoundSource.of(name, source, table))
         return tuple(bound)
@@ -171,7 +185,8 @@ class _Resolving:
             windowed=grain is not None or given.grain is not None,
             partition_by=given.partition_by,
             key=key,
-            supported=PATTERNS[catalog.type] if catalog else ("overwrite", "replace", "merge"),
+            version=given.version,
+            kind=catalog.type if catalog else "iceberg",
         )
         if isinstance(chosen, Undecided):
             self.fault(chosen.reason, chosen.fix)
@@ -234,6 +249,35 @@ class _Resolving:
                 "first and longest ≥ 0, factor ≥ 1, jitter from 0 to 1",
             )
         return Retry(retries=given.retries, backoff=backoff)
+
+    def retry_safety(self, target: TableName | None, allow: tuple[Allow, ...]) -> None:
+        """Automatic retries only for what is known to be idempotent (F2)."""
+        catalog = self.settings.catalogs.get(target.catalog) if target else None
+        if not self.declaration.retries or self.allow_unsafe_retry:
+            return
+        for unsafe in unsafe_to_retry(allow=allow, kind=catalog.type if catalog else ""):
+            self.fault(
+                f"retries={self.declaration.retries}, but {unsafe.reason}",
+                f"{unsafe.fix}; or retries=0; or run with --allow-unsafe-retry",
+            )
+
+    def late(self, grain: Grain | None) -> None:
+        given = self.declaration
+        if not isinstance(given.lookback, int) or given.lookback < 0:
+            self.fault(f"lookback must be 0 or more, found {given.lookback!r}")
+        elif given.lookback and grain is None:
+            self.fault("lookback reopens windows, and the task has no grain", 'add grain="day"')
+        if given.late is None:
+            return
+        if given.late != "exclude":
+            self.fault(f"late {given.late!r} is not a policy", 'late="exclude", or lookback=3')
+        elif given.lookback:
+            self.fault("late rows are either reopened or excluded", "keep lookback or late")
+        elif not any(getattr(s, "arrival_time", None) for s in given.sources.values()):
+            self.fault(
+                'late="exclude" cannot tell which rows are late',
+                'give the source the column: Source(…, event_time="…", arrival_time="loaded_at")',
+            )
 
     def allow(self) -> tuple[Allow, ...]:
         given = self.declaration.allow

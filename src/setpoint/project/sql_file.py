@@ -29,6 +29,7 @@ KEYS = {
     "write",
     "partition_by",
     "unique_key",
+    "version",
     "sources",
     "checks",
     "min_rows",
@@ -36,11 +37,13 @@ KEYS = {
     "retries",
     "backoff",
     "allow",
+    "lookback",
+    "late",
     "development_date",
     "description",
 }
-TEXTS = ("name", "target", "grain", "timezone", "partition_by", "description")
-NUMBERS = ("min_rows", "max_rows", "retries")
+TEXTS = ("name", "target", "grain", "timezone", "partition_by", "version", "late", "description")
+NUMBERS = ("min_rows", "max_rows", "retries", "lookback")
 WRITES = {"overwrite": overwrite, "merge": merge, "replace": replace}
 
 
@@ -99,6 +102,7 @@ class _Reading:
             write=write,
             partition_by=given.get("partition_by"),
             unique_key=given.get("unique_key") or (),
+            version=given.get("version"),
             sources=sources,
             checks=checks,
             min_rows=given.get("min_rows"),
@@ -106,6 +110,8 @@ class _Reading:
             retries=given.get("retries", 0),
             backoff=backoff,
             allow=allow,
+            lookback=given.get("lookback", 0),
+            late=given.get("late"),
             development_date=None if date is None else str(date),
             description=given.get("description", ""),
         )

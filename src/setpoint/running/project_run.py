@@ -10,6 +10,7 @@ from setpoint.ledger.opening import open_ledger
 from setpoint.model.plan import Dates, Plan, make_plan
 from setpoint.project.project import Project, load_project
 from setpoint.running.listener import Listener, Silence
+from setpoint.running.replaying import replay_plan
 from setpoint.running.runner import Runner
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ def run_project(
     ds: str | None = None,
     start: str | None = None,
     end: str | None = None,
+    as_of_run: str | None = None,
     checksum: bool = False,
+    allow_unsafe_retry: bool = False,
     listener: Listener | None = None,
 ) -> tuple[RunResult, ...]:
     """Run the selected tasks (all when none are named) and what they depend on.
@@ -38,11 +41,15 @@ def run_project(
         ds: The date to run for: the window of each task that this date lies in.
         start: The first instant of a range.
         end: The end of the range, exclusive.
+        as_of_run: The id of an earlier run (or how it begins): run its task and window again, on
+            exactly the source snapshots that it read.
         checksum: Compute the content checksum of each scope after its write.
+        allow_unsafe_retry: Let tasks retry that are not known to be idempotent.
         listener: Told of each step as it happens.
     """
-    project = load_project(Path(folder))
-    plan = plan_project(project, select=select, dates=Dates(ds=ds, start=start, end=end))
+    project = load_project(Path(folder), allow_unsafe_retry=allow_unsafe_retry)
+    dates = Dates(ds=ds, start=start, end=end)
+    plan = plan_project(project, select=select, dates=dates, as_of_run=as_of_run)
     listener = listener or Silence()
     engine = spark_engine(project.settings, say=listener.said)
     settings = project.settings
@@ -54,13 +61,24 @@ def run_project(
         return runner.run(plan)
 
 
-def plan_project(project: Project, *, select: Sequence[str], dates: Dates) -> Plan:
+def plan_project(
+    project: Project, *, select: Sequence[str], dates: Dates, as_of_run: str | None = None
+) -> Plan:
     """The plan for a project's tasks; refuses an empty project."""
     if not project.graph.tasks:
         raise UsageError(
             f"no tasks in {project.settings.pipelines}",
             next_step="add a .py or .sql task file there; `setpoint init` writes examples",
         )
+    if as_of_run is not None:
+        if select or dates.given:
+            raise UsageError(
+                "--as-of-run names its own task and window",
+                next_step="leave --select, --ds, --start and --end out",
+            )
+        settings = project.settings
+        with open_ledger(settings.ledger_url, root=settings.root, create=False) as ledger:
+            return replay_plan(project.graph, ledger.run(as_of_run))
     return make_plan(project.graph, select=select, dates=dates)
 
 

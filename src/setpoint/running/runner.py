@@ -132,7 +132,10 @@ class Runner:
         # An attempt before this one may have died between its commit and the ledger.
         found = self.engine.find_commit(task, started.run_id) if started.continues else None
         outcome = found or self.engine.carry_out(
-            task, window, Token(run_id=started.run_id, fence=started.fence)
+            task,
+            window,
+            Token(run_id=started.run_id, fence=started.fence),
+            as_of=step.as_of,
         )
         checksum = None
         if self.checksum:
@@ -188,4 +191,8 @@ def _detail(outcome: Outcome) -> dict[str, Json]:
         "kinds": outcome.kinds.document(),
         "partitions": dict(outcome.partitions),
         "warnings": list(outcome.warnings),
+        "late": {
+            name: {"rows": late.rows, "samples": list(late.samples)}
+            for name, late in outcome.late.items()
+        },
     }

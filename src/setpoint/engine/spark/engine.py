@@ -9,28 +9,42 @@ from typing import TYPE_CHECKING
 from setpoint.engine.spark.checksum import checksum
 from setpoint.engine.spark.gating import check_rows, diagnose, gated
 from setpoint.engine.spark.inspection import inspect, plan_text, refuse
+from setpoint.engine.spark.merging import diagnose_tie, marked, reduced, stored, tie_stop
 from setpoint.engine.spark.plan_text import grouped_by
-from setpoint.engine.spark.reading import bounded_sources, source_kinds, target_kind
+from setpoint.engine.spark.reading import (
+    bounded_sources,
+    late_rows,
+    late_warnings,
+    live_tables,
+    source_kinds,
+    source_schemas,
+    source_tables,
+    target_kind,
+)
 from setpoint.engine.spark.session import open_session
 from setpoint.engine.spark.target import Writing, check_columns, open_target
 from setpoint.engine.spark.transforming import transformed
 from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, short, translate
-from setpoint.errors import EngineFailed, RunError
+from setpoint.errors import EngineFailed, RunError, UsageError
 from setpoint.model.analysis import Analysis
+from setpoint.model.gate import TieGate
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import Kinds, owned_scope
 from setpoint.model.table import quote
 from setpoint.model.transform import source_sql
+from setpoint.model.write import Merge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
-    from setpoint.engine.protocol import Outcome, Token
+    from setpoint.engine.protocol import LateRows, Outcome, Token
     from setpoint.engine.spark.plan_text import PlanText
     from setpoint.engine.spark.target import TableState, Target
+    from setpoint.model.grain_diagnosis import PartitionWrite
     from setpoint.model.hidden_input import HiddenInputFound
     from setpoint.model.settings import Settings
     from setpoint.model.table import TableName
@@ -47,6 +61,8 @@ class Built:
     kinds: Kinds
     plan: PlanText
     hidden: tuple[HiddenInputFound, ...]
+    tables: Mapping[str, str]
+    schemas: Mapping[str, StructType]
 
 
 class SparkEngine:
@@ -80,17 +96,24 @@ class SparkEngine:
             raise EngineFailed("Spark has not been started")
         return self._log
 
-    def carry_out(self, task: Task, window: Window | None, token: Token) -> Outcome:
+    def carry_out(
+        self,
+        task: Task,
+        window: Window | None,
+        token: Token,
+        *,
+        as_of: Mapping[str, str] | None = None,
+    ) -> Outcome:
         """Run the task and set its scope in one commit that carries the token."""
         with self._errors(task, window), self._zone(task):
-            built = self._build(task, window)
+            built = self._build(task, window, as_of)
             warnings = refuse(task, built.hidden)
             self._inspected.add(task.fingerprint)
             target = self._target(task.target)
-            state = self._prepared(target, task, built.frame)
+            state = self._prepared(target, task, stored(built.frame, task))
             check_rows(built.frame, task.gates)
-            proven = bool(task.unique_key) and grouped_by(built.plan, task.unique_key)
-            frame = gated(built.frame, task.gates, built.scope, unique=proven)
+            frame = self._gated(task, built)
+            late = self._late(task, window, built)
             writing = Writing(task=task, frame=frame, scope=built.scope, token=token, state=state)
             try:
                 target.write(writing)
@@ -106,7 +129,8 @@ class SparkEngine:
                 outcome,
                 inputs=built.plan.snapshots,
                 kinds=built.kinds,
-                warnings=tuple(warnings),
+                warnings=(*warnings, *late_warnings(late)),
+                late=late,
             )
 
     def find_commit(self, task: Task, run_id: str) -> Outcome | None:
@@ -141,6 +165,23 @@ class SparkEngine:
             ) from None
         return found
 
+    def partition_writes(self, table: TableName) -> list[PartitionWrite]:
+        """Which partitions of a table each commit wrote."""
+        from setpoint.engine.spark.iceberg import IcebergTarget
+
+        target = self._target(table)
+        if not isinstance(target, IcebergTarget):
+            raise UsageError(
+                f"the history of {table} does not say which partitions were written",
+                next_step="--grain reads the snapshots of Iceberg tables",
+            )
+        if target.state() is None:
+            raise UsageError(f"the table {table} does not exist", next_step="check its name")
+        try:
+            return target.partition_writes()
+        except SPARK_ERRORS as error:
+            raise EngineFailed(f"{table}: {short(error)}", next_step=f"read {self.log}") from None
+
     def analyse(self, task: Task, window: Window | None) -> Analysis:
         """Everything up to the write, without writing."""
         with self._errors(task, window), self._zone(task):
@@ -152,9 +193,16 @@ class SparkEngine:
                 inputs=built.plan.snapshots,
             )
 
-    def _build(self, task: Task, window: Window | None) -> Built:
-        tables = {s.name: self._target(s.table).reference() for s in task.sources}
-        sources = source_kinds(self.spark, task, tables)
+    def _build(
+        self, task: Task, window: Window | None, as_of: Mapping[str, str] | None = None
+    ) -> Built:
+        def reference(table: TableName, snapshot: str | None) -> str:
+            return self._target(table).reference(snapshot)
+
+        named = source_tables(task, reference, as_of)
+        schemas = source_schemas(self.spark, task, named)
+        sources = source_kinds(task, schemas)
+        tables = live_tables(named, schemas)
         queries = bounded_sources(task, window, tables, sources)
 
         def build() -> DataFrame:
@@ -171,7 +219,28 @@ class SparkEngine:
             kinds=kinds,
             plan=plan,
             hidden=inspect(task, plan, rebuild),
+            tables=tables,
+            schemas=schemas,
         )
+
+    def _late(self, task: Task, window: Window | None, built: Built) -> dict[str, LateRows]:
+        """The late rows of each source, when the task wants to hear of them."""
+        if task.late is None or window is None:
+            return {}
+        found = {
+            s.name: late_rows(self.spark, s, built.tables[s.name], built.schemas[s.name], window)
+            for s in task.sources
+        }
+        return {name: late for name, late in found.items() if late is not None}
+
+    def _gated(self, task: Task, built: Built) -> DataFrame:
+        """The rows to write, with every gate built in; one row a key for a merge."""
+        proven = bool(task.unique_key) and grouped_by(built.plan, task.unique_key)
+        if not isinstance(task.write, Merge):
+            return gated(built.frame, task.gates, built.scope, unique=proven)
+        # Gates on single rows come first: they ask what the task said, before deletes are marked.
+        frame = marked(gated(built.frame, task.gates, None, unique=True), task.write)
+        return frame if proven else reduced(frame, task.write, tie_stop(task))
 
     def _prepared(self, target: Target, task: Task, frame: DataFrame) -> TableState:
         state = target.state()
@@ -190,6 +259,9 @@ class SparkEngine:
         translated = translate(error, log=self.log)
         if isinstance(translated, GateFired):
             gate = task.gates[translated.gate]
+            if isinstance(task.write, Merge) and isinstance(gate, TieGate):
+                table = self.spark.sql(source_sql(self._target(task.target).reference(), None))
+                return diagnose_tie(marked(built.frame, task.write), task.write, table)
             return diagnose(built.frame, gate, built.scope, task.unique_key)
         return translated
 

@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from setpoint.engine.spark.translation import GATE
+from setpoint.engine.spark.translation import gate_stop
 from setpoint.errors import GateFailed, ResultMisshapen
-from setpoint.model.gate import CheckGate, Gate, NotNullGate, RowCountGate, ScopeGate, UniqueGate
+from setpoint.model.gate import (
+    CheckGate,
+    Gate,
+    NotNullGate,
+    RowCountGate,
+    ScopeGate,
+    TieGate,
+    UniqueGate,
+)
 from setpoint.model.table import quote
 
 if TYPE_CHECKING:
@@ -35,8 +43,7 @@ def gated(
             frame = frame.selectExpr("*", f"count(1) OVER (PARTITION BY {key}) AS {COUNTED}")
             failing = f"{COUNTED} > 1"
         if failing is not None:
-            stop = f"CAST(raise_error('{GATE}{number}') AS BOOLEAN)"
-            arms.append(f"WHEN {failing} THEN {stop}")
+            arms.append(f"WHEN {failing} THEN {gate_stop(number)}")
     if arms:
         frame = frame.where(f"CASE {' '.join(arms)} ELSE true END")
     return frame.selectExpr(*columns) if COUNTED in frame.columns else frame
@@ -102,7 +109,8 @@ def _failing(gate: Gate, scope: str | None) -> str | None:
     if isinstance(gate, NotNullGate):
         return " OR ".join(f"{quote(name)} IS NULL" for name in gate.columns)
     if isinstance(gate, CheckGate):
-        return f"NOT coalesce(({gate.condition}), false)"
+        asked = f" AND NOT coalesce(({gate.unless}), false)" if gate.unless else ""
+        return f"NOT coalesce(({gate.condition}), false){asked}"
     return None
 
 
@@ -125,7 +133,7 @@ def _check_columns(frame: DataFrame, gates: Sequence[Gate]) -> None:
 def _gate_columns(gate: Gate) -> tuple[str, ...]:
     if isinstance(gate, ScopeGate):
         return (gate.column,)
-    return gate.columns if isinstance(gate, (NotNullGate, UniqueGate)) else ()
+    return gate.columns if isinstance(gate, (NotNullGate, UniqueGate, TieGate)) else ()
 
 
 def _named_columns(frame: DataFrame, gate: Gate) -> tuple[str, ...]:

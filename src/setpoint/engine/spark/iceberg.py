@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import re
+import threading
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
 
 from setpoint.engine.protocol import Outcome
+from setpoint.engine.spark.merging import comparable, repeated_keys, tie_stop
 from setpoint.engine.spark.target import TableState
+from setpoint.errors import ResultMisshapen, UsageError
 from setpoint.model.grain import Grain
+from setpoint.model.grain_diagnosis import PartitionWrite, partition_name
+from setpoint.model.merging import matching_sql, newer_sql
 from setpoint.model.scope import ColumnKind
 from setpoint.model.table import TableName, quote
-from setpoint.model.write import Overwrite
+from setpoint.model.write import Merge, Overwrite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +34,13 @@ if TYPE_CHECKING:
 PROPERTY_ROW = "Table Properties"
 RUN_ID = "setpoint.run-id"
 FENCE = "setpoint.fence"
+UNIQUE = "setpoint.unique-key"
+CHECKED = "setpoint.checked-snapshot"
+ISOLATION = "write.merge.isolation-level"
+MERGED = "spark.merge-into.num-target-rows-"
+# A MERGE takes no options of its own: what its commit carries is a setting of the session.
+SESSION_PROPERTY = "spark.sql.iceberg.snapshot-property."
+_session_properties = threading.Lock()
 PROPERTIES = {
     "format-version": "2",
     # Counts of every partition in each commit's summary: an outcome for each window, for nothing.
@@ -76,6 +90,8 @@ class IcebergTarget:
             partition = f" PARTITIONED BY ({partition_sql(frame.schema, task.write, task.grain)})"
             # Exact bounds in every file: a file that lies wholly in the window can be replaced.
             properties[f"write.metadata.metrics.column.{task.write.by}"] = "full"
+        if isinstance(task.write, Merge):
+            properties[ISOLATION] = "serializable"
         listed = ", ".join(f"{literal(k)} = {literal(v)}" for k, v in properties.items())
         self.spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {self.table.namespace.sql}")
         self.spark.sql(
@@ -85,6 +101,9 @@ class IcebergTarget:
 
     def write(self, writing: Writing) -> None:
         """Make the scope match the frame in one commit, unless it changed meanwhile."""
+        if isinstance(writing.task.write, Merge):
+            self._merge(writing, writing.task.write)
+            return
         writer = writing.frame.writeTo(self.table.sql)
         options = {
             f"snapshot-property.{RUN_ID}": writing.token.run_id,
@@ -101,6 +120,93 @@ class IcebergTarget:
         # By filter, never dynamically: a window that became empty must be emptied too.
         writer.overwrite(F.expr(writing.scope) if writing.scope else F.lit(True))
 
+    def partition_writes(self) -> list[PartitionWrite]:
+        """Which partitions each commit wrote, from the table's own metadata, whoever wrote it."""
+        # Not from the summaries: only tables made by Setpoint have the partitions in theirs.
+        table = self.table.sql
+        try:
+            entries = self.spark.sql(
+                "SELECT unix_millis(s.committed_at) AS at, s.summary AS summary, "  # noqa: S608
+                "to_json(e.partition) AS partition, e.replaced AS replaced FROM ("
+                "SELECT snapshot_id, data_file.partition AS partition, bool_or(status = 2) AS "
+                f"replaced FROM {table}.all_entries WHERE status IN (1, 2) GROUP BY 1, 2) e "
+                f"JOIN {table}.snapshots s ON s.snapshot_id = e.snapshot_id "
+                "WHERE s.operation <> 'replace'"
+            ).collect()
+        except AnalysisException as error:
+            if (error.getCondition() or "").startswith("FIELD_NOT_FOUND"):
+                raise UsageError(
+                    f"{table} has no partitions, so no write can have the wrong grain"
+                ) from None
+            raise
+        return [
+            PartitionWrite(
+                partition=partition_name(json.loads(row["partition"])),
+                at=datetime.fromtimestamp(row["at"] / 1000, tz=timezone.utc),
+                replaced=row["replaced"],
+                run_id=row["summary"].get(RUN_ID),
+            )
+            for row in entries
+        ]
+
+    def _merge(self, writing: Writing, merge: Merge) -> None:
+        """Merge the batch in one commit. What it rests on: the table has one row a key."""
+        self._check_isolation()
+        checked = writing.state.snapshot or ""
+        key = json.dumps([name.lower() for name in merge.on])
+        if checked and not self._proven_unique(checked, key):
+            repeated_keys(self.spark.sql(f"SELECT * FROM {self.reference(checked)}"), merge)  # noqa: S608
+        carried = {
+            RUN_ID: writing.token.run_id,
+            FENCE: str(writing.token.fence),
+            UNIQUE: key,
+            CHECKED: checked,
+        }
+        newer = newer_sql(
+            merge, comparable(writing.frame), tie_stop(writing.task), table=self.table.sql
+        )
+        matching = matching_sql(merge, table=self.table.sql)
+        # By the DataFrame API: in SQL the batch would have to be a temporary view, and Spark 4.1
+        # cannot plan a MERGE from a view of a table.
+        batch = writing.frame.persist()
+        merging = batch.alias("s").mergeInto(self.table.sql, F.expr(matching))
+        merging = merging.whenMatched(F.expr(newer)).updateAll().whenNotMatched().insertAll()
+        with _session_properties:
+            for name, value in carried.items():
+                self.spark.conf.set(SESSION_PROPERTY + name, value)
+            try:
+                merging.merge()
+            finally:
+                batch.unpersist()
+                for name in carried:
+                    self.spark.conf.unset(SESSION_PROPERTY + name)
+
+    def _check_isolation(self) -> None:
+        shown = self.spark.sql(f"SHOW TBLPROPERTIES {self.table.sql} ({literal(ISOLATION)})")
+        level = shown.collect()[0]["value"]
+        if level == "snapshot":
+            raise ResultMisshapen(
+                f"the table's {ISOLATION} is snapshot: two merges at once could insert a key twice",
+                next_step=f"ALTER TABLE {self.table.sql} SET TBLPROPERTIES "
+                f"('{ISOLATION}' = 'serializable')",
+            )
+
+    def _proven_unique(self, snapshot: str, key: str) -> bool:
+        """Whether the snapshot is a merge by this key onto one that had been found unique.
+
+        Then no key repeats, by induction; any other writer's commit has the whole table looked at.
+        """
+        found = self.spark.sql(
+            f"SELECT parent_id, summary FROM {self.table.sql}.snapshots "  # noqa: S608
+            "WHERE snapshot_id = :snapshot",
+            args={"snapshot": int(snapshot)},
+        ).collect()
+        if not found:
+            return False
+        parent, summary = found[0]["parent_id"], found[0]["summary"]
+        base = "" if parent is None else str(parent)
+        return bool(summary.get(UNIQUE) == key and summary.get(CHECKED) == base)
+
     def commit(self, run_id: str) -> Outcome | None:
         """The newest commit of a run in the history that readers see."""
         found = self.spark.sql(
@@ -116,6 +222,10 @@ class IcebergTarget:
 
 def outcome_of(snapshot: str, summary: Mapping[str, str]) -> Outcome:
     """What a commit did, from its own summary."""
+    if MERGED + "inserted" in summary:
+        updated = int(summary.get(MERGED + "updated", 0))
+        inserted = int(summary[MERGED + "inserted"])
+        return Outcome(rows=inserted + updated, replaced=updated, snapshot=snapshot)
     partitions = {
         name.removeprefix("partitions."): _number(value, "added-records")
         for name, value in summary.items()

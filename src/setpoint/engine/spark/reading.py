@@ -6,27 +6,104 @@ from typing import TYPE_CHECKING
 
 from pyspark.errors import AnalysisException
 
+from setpoint.engine.protocol import LateRows
+from setpoint.engine.spark.translation import SPARK_ERRORS
 from setpoint.errors import ResultMisshapen, RunError, SourceFault
-from setpoint.model.scope import ColumnKind, source_bounds
+from setpoint.model.merging import DELETED, live_sql
+from setpoint.model.scope import ColumnKind, before_sql, bounds_sql, source_bounds
 from setpoint.model.transform import source_sql
 from setpoint.model.write import Overwrite
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    from setpoint.model.table import TableName
     from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
 
+SAMPLES = 5
 
-def source_kinds(
+
+def source_tables(
+    task: Task,
+    reference: Callable[[TableName, str | None], str],
+    as_of: Mapping[str, str] | None,
+) -> dict[str, str]:
+    """How each source is named in a query: as it stands, or at the snapshots of `as_of`."""
+    if as_of is None:
+        return {s.name: reference(s.table, None) for s in task.sources}
+    tables = {}
+    for source in task.sources:
+        snapshot = as_of.get(".".join(source.table.parts))
+        if snapshot is None:
+            raise SourceFault(
+                f"source {source.name}: that run recorded no snapshot of {source.table}, so what "
+                "it read cannot be read again",
+                facts={"recorded": ", ".join(as_of) or "nothing"},
+                next_step="only tables with snapshots (Iceberg, Delta) that had rows can be "
+                "replayed; run without --as-of-run to read what is there now",
+            )
+        tables[source.name] = reference(source.table, snapshot)
+    return tables
+
+
+def late_rows(
+    spark: SparkSession,
+    source: BoundSource,
+    table: str,
+    schema: StructType,
+    window: Window,
+) -> LateRows | None:
+    """The rows that arrived in the window and whose event lies before it."""
+    if source.event_time is None or source.arrival_time is None:
+        return None
+    event, arrival = (
+        _kind_of(schema, source, name) for name in (source.event_time, source.arrival_time)
+    )
+    where = (
+        f"{bounds_sql(source.arrival_time, arrival, window)} AND "
+        f"{before_sql(source.event_time, event, window)}"
+    )
+    late = spark.sql(source_sql(table, where))
+    found = late.limit(SAMPLES).collect()
+    rows = len(found) if len(found) < SAMPLES else late.count()
+    samples = (
+        ", ".join(f"{name}={value}" for name, value in row.asDict().items()) for row in found
+    )
+    return LateRows(rows=rows, samples=tuple(samples))
+
+
+def late_warnings(late: Mapping[str, LateRows]) -> list[str]:
+    """A line for each source that had late rows."""
+    return [
+        f"{name}: {found.rows:,} rows came late and were left out"
+        for name, found in late.items()
+        if found.rows
+    ]
+
+
+def source_schemas(
     spark: SparkSession, task: Task, tables: Mapping[str, str]
-) -> dict[str, ColumnKind]:
+) -> dict[str, StructType]:
+    """The columns of each source."""
+    return {s.name: _schema(spark, s, tables[s.name]) for s in task.sources}
+
+
+def source_kinds(task: Task, schemas: Mapping[str, StructType]) -> dict[str, ColumnKind]:
     """The kind of each source's event-time column; a static source has none."""
-    kinds = {s.name: _kind(_schema(spark, s, tables[s.name]), s) for s in task.sources}
+    kinds = {s.name: _kind(schemas[s.name], s) for s in task.sources}
     return {name: kind for name, kind in kinds.items() if kind is not None}
+
+
+def live_tables(tables: Mapping[str, str], schemas: Mapping[str, StructType]) -> dict[str, str]:
+    """The sources without the tombstones that a merge has left in them."""
+    return {
+        name: live_sql(table) if DELETED in schemas[name].names else table
+        for name, table in tables.items()
+    }
 
 
 def bounded_sources(
@@ -48,15 +125,18 @@ def bounded_sources(
 
 
 def _kind(schema: StructType, source: BoundSource) -> ColumnKind | None:
-    if source.event_time is None:
-        return None
+    return _kind_of(schema, source, source.event_time) if source.event_time else None
+
+
+def _kind_of(schema: StructType, source: BoundSource, column: str) -> ColumnKind:
+    role = "event_time" if column == source.event_time else "arrival_time"
     columns = {field.name.lower(): field for field in schema.fields}
-    field = columns.get(source.event_time.lower())
+    field = columns.get(column.lower())
     if field is None:
         raise SourceFault(
-            f"source {source.name} has no column {source.event_time!r}",
+            f"source {source.name} has no column {column!r}",
             facts={"source": str(source.table), "columns": ", ".join(schema.names)},
-            next_step="correct event_time in the task",
+            next_step=f"correct {role} in the task",
         )
     kind = ColumnKind.of(field.dataType.simpleString())
     if kind is None:
@@ -64,7 +144,7 @@ def _kind(schema: StructType, source: BoundSource) -> ColumnKind | None:
             f"source {source.name}: {field.name} is a {field.dataType.simpleString()}, "
             "which cannot be bounded by time",
             facts={"source": str(source.table), "expected": "timestamp, date or ISO text"},
-            next_step="use a time column as event_time",
+            next_step=f"use a time column as {role}",
         )
     return kind
 
@@ -72,7 +152,16 @@ def _kind(schema: StructType, source: BoundSource) -> ColumnKind | None:
 def _schema(spark: SparkSession, source: BoundSource, table: str) -> StructType:
     try:
         return spark.sql(source_sql(table, None)).schema
-    except AnalysisException as error:
+    except SPARK_ERRORS as error:
+        if "Cannot find snapshot" in str(error):
+            raise SourceFault(
+                f"source {source.name}: the snapshot that was read has expired from {source.table}",
+                facts={"table": table},
+                next_step="run without --as-of-run to read what is there now; keep snapshots "
+                "longer to replay later runs",
+            ) from None
+        if not isinstance(error, AnalysisException):
+            raise
         if not (error.getCondition() or "").startswith(("TABLE_OR_VIEW", "SCHEMA_NOT_FOUND")):
             raise
         raise SourceFault(

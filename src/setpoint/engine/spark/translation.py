@@ -62,6 +62,11 @@ class GateFired(Exception):
         self.gate = gate
 
 
+def gate_stop(number: int) -> str:
+    """The expression that stops a write at a gate of the task."""
+    return f"CAST(raise_error('{GATE}{number}') AS BOOLEAN)"
+
+
 def translate(error: Exception, *, log: Path) -> RunError | GateFired:  # noqa: PLR0911
     """The error in Setpoint's words; the JVM's stack goes to the log file."""
     _write_log(error, log)

@@ -1,0 +1,44 @@
+"""Whether a task may be retried by itself: only what is known to be idempotent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from setpoint.model.target import NOT_ATOMIC
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from setpoint.model.hidden_input import Allow
+
+# These depend on the order of rows: worth a warning, and no different in a second attempt's nature.
+ORDER_ONLY = frozenset({"first", "last", "any_value", "collect_list", "collect_set"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unsafe:
+    """Why a second attempt may not give what the first would have, and what to do about it."""
+
+    reason: str
+    fix: str
+
+
+def unsafe_to_retry(*, allow: Sequence[Allow], kind: str) -> tuple[Unsafe, ...]:
+    """What keeps a task from being known as idempotent; empty when nothing does."""
+    found = [
+        Unsafe(
+            reason=f"it may use {entry.function}, so another attempt gives other rows",
+            fix=f"take {entry.function} out of the task, and of its allow",
+        )
+        for entry in allow
+        if entry.function not in ORDER_ONLY
+    ]
+    if kind in NOT_ATOMIC:
+        found.append(
+            Unsafe(
+                reason=f"a write to {kind} is not one step, so an attempt may leave half of it",
+                fix="keep the table in a catalog of type iceberg or delta, or in postgres",
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,71 @@
+"""Replay: a run again on exactly what it read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from setpoint.errors import SourceFault, UsageError
+from setpoint.project.project import load_project
+from setpoint.running.replaying import replay_plan
+from setpoint.running.runner import Runner
+
+if TYPE_CHECKING:
+    from tests.spark.conftest import Bench
+
+    from setpoint.running.result import RunResult
+
+pytestmark = pytest.mark.spark
+
+
+def _replay(bench: Bench, run_id: str) -> RunResult:
+    plan = replay_plan(load_project(bench.root).graph, bench.ledger.run(run_id))
+    return Runner(engine=bench.engine, ledger=bench.ledger, checksum=True).run(plan)[0]
+
+
+def test_a_run_is_replayed_on_the_snapshots_that_it_read(shop: Bench) -> None:
+    """D6: the source has changed since; the replay gives what the run gave, by checksum."""
+    (first,) = shop.ok("2026-04-25", checksum=True)
+    shop.spark.sql("DELETE FROM lake.raw.orders WHERE order_id = 150")
+    shop.spark.sql("UPDATE lake.raw.orders SET amount = 0 WHERE order_id = 151")
+    (second,) = shop.ok("2026-04-25", checksum=True)
+    assert second.checksum != first.checksum
+    again = _replay(shop, (first.run_id or "")[:8])
+    assert again.error is None
+    assert again.checksum == first.checksum
+    detail = shop.ledger.run(again.run_id or "").detail
+    assert detail["inputs"] == shop.ledger.run(first.run_id or "").detail["inputs"]
+
+
+def test_a_snapshot_that_has_expired_is_told(shop: Bench) -> None:
+    """D6: nothing else is read in its place."""
+    (first,) = shop.ok("2026-04-25")
+    shop.spark.sql("DELETE FROM lake.raw.orders WHERE order_id = 150")
+    shop.spark.sql(
+        "CALL lake.system.expire_snapshots(table => 'raw.orders', "
+        "older_than => TIMESTAMP '2999-01-01 00:00:00', retain_last => 1)"
+    )
+    error = _replay(shop, first.run_id or "").error
+    assert isinstance(error, SourceFault)
+    assert "has expired from lake.raw.orders" in error.message
+    assert shop.count("lake.shop.orders") == 144
+
+
+def test_a_source_without_snapshots_cannot_be_replayed(shop: Bench) -> None:
+    """D6: a run that recorded no snapshot of a source is refused in clear words."""
+    (first,) = shop.ok("2026-04-25")
+    run = shop.ledger.run(first.run_id or "")
+    task = load_project(shop.root).graph.task("orders")
+    with pytest.raises(SourceFault) as caught:
+        shop.engine._build(task, first.step.window, {})
+    assert "recorded no snapshot of lake.raw.orders" in caught.value.message
+    assert run.detail["inputs"]
+
+
+def test_a_run_that_failed_cannot_be_replayed(shop: Bench) -> None:
+    """It recorded nothing to read."""
+    shop.spark.sql("INSERT INTO lake.raw.orders SELECT * FROM lake.raw.orders")
+    (failed,) = shop.run("2026-04-25")
+    with pytest.raises(UsageError, match="is not recorded"):
+        _replay(shop, failed.run_id or "")
