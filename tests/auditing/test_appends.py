@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from asking import rules, rules_py, spots
+from tests.auditing.asking import rules, rules_py, spots
 
 DOUBLED_SQL = {
     "plain": "INSERT INTO mart.sales SELECT * FROM stg.sales",

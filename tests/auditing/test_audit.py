@@ -1,4 +1,4 @@
-from asking import audit, spots
+from tests.auditing.asking import audit, spots
 
 from setpoint.auditing.finding import Verdict
 from setpoint.auditing.lineage import upstream

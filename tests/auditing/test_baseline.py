@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from handmade import ORDERS, make_finding
+from tests.auditing.handmade import ORDERS, make_finding
 
 from setpoint.auditing.baseline import baseline_text, compare, known_from, read_baseline
 from setpoint.auditing.outcome import split_lines

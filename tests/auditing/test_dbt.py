@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from asking import audit, rules, spots
+from tests.auditing.asking import audit, rules, spots
 
 from setpoint.auditing.dbt.jinja import mask, read_config
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handmade import RULES as MADE_UP
+from tests.auditing.handmade import RULES as MADE_UP
 
 from setpoint.auditing.docs import pages, write_pages
 from setpoint.auditing.rules.registry import RULES

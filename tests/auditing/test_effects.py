@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from asking import rules_py
+from tests.auditing.asking import rules_py
 
 POSTED = """
 import requests, psycopg

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asking import audit
+from tests.auditing.asking import audit
 
 from setpoint.auditing.rules.registry import RULES
 

@@ -4,7 +4,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from handmade import make_finding
+from tests.auditing.handmade import make_finding
 
 from setpoint.auditing.finding import Edit
 from setpoint.auditing.fixing import FileMoved, diff_text, plan_patches, write_patches

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from asking import audit, rules, rules_py, spots
+from tests.auditing.asking import audit, rules, rules_py, spots
 
 SPARK = "from pyspark.sql import functions as F\nfrom pyspark.sql.window import Window\n"
 WRITE = '.write.mode("overwrite").saveAsTable("lake.t")'

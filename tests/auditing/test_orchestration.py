@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from asking import audit, rules, rules_py, spots
+from tests.auditing.asking import audit, rules, rules_py, spots
 
 HEAD = """from datetime import datetime
 from airflow import DAG

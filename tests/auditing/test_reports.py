@@ -6,7 +6,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from handmade import make_finding, make_outcome, sample
+from tests.auditing.handmade import make_finding, make_outcome, sample
 
 from setpoint.auditing.finding import Edit, Pipeline, Severity, Verdict
 from setpoint.auditing.reports.document import json_text

@@ -8,7 +8,7 @@ import random
 import time
 
 import pytest
-from asking import audit, rules, spots
+from tests.auditing.asking import audit, rules, spots
 
 from setpoint.auditing import audit as auditing
 from setpoint.auditing.context import build_context

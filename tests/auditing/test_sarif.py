@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from handmade import ORDERS, make_finding, make_outcome, sample
+from tests.auditing.handmade import ORDERS, make_finding, make_outcome, sample
 
 from setpoint.auditing.finding import Edit, Excused
 from setpoint.auditing.outcome import split_lines

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from handmade import RULES
+from tests.auditing.handmade import RULES
 
 from setpoint.auditing.selection import selected_rules
 from setpoint.errors import UsageError

@@ -151,7 +151,7 @@ def test_all_faults_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
         "spark.conf.a must be text, found [1]": None,
         "ledger.ulr is not a setting": 11,
         "'odd-name' cannot be a catalog's name": 12,
-        "catalogs.lake.type 'papyrus' is not one of: iceberg": 14,
+        "catalogs.lake.type 'papyrus' is not one of: iceberg, delta, parquet": 14,
         "catalogs.flat must be a table": 16,
     }
     assert found["[projcet] is not a setting"].fix == "did you mean 'project'?"

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from setpoint.running.result import RunResult
 
 TOML = '[project]\nname = "test"\n[spark.conf]\n"spark.sql.shuffle.partitions" = 2\n'
+# Extensions of Spark are fixed when it starts, so the one JVM has those of every kind of catalog.
+EVERY_EXTENSION = TOML + '[catalogs.lake]\n[catalogs.dl]\ntype = "delta"\n'
 HEAD = "from pyspark.sql import functions as F\nfrom setpoint import *\n"
 
 
@@ -32,7 +34,7 @@ HEAD = "from pyspark.sql import functions as F\nfrom setpoint import *\n"
 def jvm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """The one JVM that the tests share."""
     root = tmp_path_factory.mktemp("shared")
-    (root / "setpoint.toml").write_text(TOML)
+    (root / "setpoint.toml").write_text(EVERY_EXTENSION)
     spark, _ = open_session(read_settings(root), say=lambda _text: None)
     yield spark
     spark.stop()
@@ -41,10 +43,10 @@ def jvm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 class Bench:
     """A project on disk with an engine and a ledger, to try things on."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, toml: str = TOML) -> None:
         self.root = root
         self.ledger = MemoryLedger()
-        (root / "setpoint.toml").write_text(TOML)
+        (root / "setpoint.toml").write_text(toml)
         (root / "pipelines").mkdir()
         self.engine = SparkEngine(read_settings(root), say=lambda _text: None)
         self.waits: list[float] = []

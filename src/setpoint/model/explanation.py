@@ -10,6 +10,7 @@ from setpoint.model.merging import DELETED, LIVE
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import Kinds, owned_scope, source_bounds
 from setpoint.model.table import TableName
+from setpoint.model.target import GUARANTEES
 from setpoint.model.transform import SqlTransform, compose_sql, source_sql, sql_parameters
 from setpoint.model.write import Merge, Overwrite
 
@@ -57,6 +58,7 @@ def explain(
         ("about", tuple(task.description.splitlines()[:1])),
         ("target", (str(task.target),)),
         ("pattern", (_pattern(task), f"because: {task.choice.reason}")),
+        ("guarantees", GUARANTEES[task.catalog_type].lines),
         ("readers", _readers(task)),
         ("grain", (f"{task.grain} ({task.grain.zone})" if task.grain else "none: whole table",)),
         ("window", (_window(task, window),)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from setpoint.model.target import NOT_ATOMIC
+from setpoint.model.target import GUARANTEES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ def unsafe_to_retry(*, allow: Sequence[Allow], kind: str) -> tuple[Unsafe, ...]:
         for entry in allow
         if entry.function not in ORDER_ONLY
     ]
-    if kind in NOT_ATOMIC:
+    if kind in GUARANTEES and not GUARANTEES[kind].atomic:
         found.append(
             Unsafe(
                 reason=f"a write to {kind} is not one step, so an attempt may leave half of it",

@@ -72,6 +72,8 @@ class Task:
     retry: Retry = field(default_factory=Retry)
     allow: tuple[Allow, ...] = ()
     development_date: str | None = None
+    catalog_type: str = "iceberg"
+    """The kind of catalog that the target lives in, which decides what can be promised."""
     lookback: int = 0
     """How many windows before a run's own are opened again, for rows that came late."""
     late: str | None = None

@@ -17,6 +17,8 @@ from setpoint.model.retry import Backoff, Retry
 from setpoint.model.retry_safety import unsafe_to_retry
 from setpoint.model.source import Source
 from setpoint.model.table import TableName
+from setpoint.model.table_folder import table_folder
+from setpoint.model.target import FOLDERS
 from setpoint.model.task import BoundSource, Task
 from setpoint.model.transform import PythonTransform
 from setpoint.model.write import Merge, Overwrite, Replace
@@ -78,7 +80,7 @@ class _Resolving:
         choice = self.choice(target, grain, key)
         if choice and isinstance(choice.write, Merge):
             key = choice.write.on
-        self.partition(choice, grain)
+        self.partition(choice, grain, self.catalog_type(target))
         self.parameters()
         rows = self.rows()
         retry = self.retry()
@@ -109,7 +111,12 @@ class _Resolving:
             lookback=given.lookback,
             late=given.late,
             development_date=date,
+            catalog_type=self.catalog_type(target),
         )
+
+    def catalog_type(self, target: TableName | None) -> str:
+        catalog = self.settings.catalogs.get(target.catalog) if target else None
+        return catalog.type if catalog else "iceberg"
 
     def shapes(self) -> None:
         for field_name, (kinds, words) in SHAPES.items():
@@ -193,13 +200,20 @@ class _Resolving:
             return None
         return chosen
 
-    def partition(self, choice: Choice | None, grain: Grain | None) -> None:
+    def partition(self, choice: Choice | None, grain: Grain | None, catalog_type: str) -> None:
         """A cadence finer than the partition: each run would wipe what the others wrote (E2)."""
         write = choice.write if choice else None
-        if not isinstance(write, Overwrite) or write.partition is None or grain is None:
+        if not isinstance(write, Overwrite) or grain is None:
+            return
+        length = write.partition
+        if catalog_type == "parquet":
+            if length not in (None, "day"):
+                self.fault(f"partition {length!r}: a Parquet table has one folder for each day")
+            length = "day"
+        if length is None:
             return
         try:
-            partition = Grain.parse(write.partition, zone=grain.zone)
+            partition = Grain.parse(length, zone=grain.zone)
         except SetpointError as error:
             self.fault(f"partition: {error.message}", error.next_step)
             return
@@ -207,7 +221,7 @@ class _Resolving:
             self.fault(
                 f"the grain ({grain}) is finer than the partition ({partition}): each run would "
                 f"replace the whole {partition} with one {grain} of rows",
-                f"use grain={write.partition!r}, or partition the table by {grain}",
+                f"use grain={length!r}, or partition the table by {grain}",
             )
 
     def parameters(self) -> None:
@@ -305,6 +319,11 @@ class _Resolving:
             near = difflib.get_close_matches(table.catalog, catalogs, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(catalogs)}"
             self.fault(f"{role} {text!r}: setpoint.toml has no catalog {table.catalog!r}", hint)
+        elif catalogs[table.catalog].type in FOLDERS:
+            try:
+                table_folder(self.settings.root, table)
+            except SetpointError as error:
+                self.fault(f"{role}: {error.message}", error.next_step)
         return table
 
     def fault(self, message: str, fix: str | None = None) -> None:

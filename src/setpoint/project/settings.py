@@ -12,7 +12,7 @@ from typing import Any
 
 from setpoint.errors import Fault, ProjectError
 from setpoint.model.settings import STATE_FOLDER, CatalogSettings, Settings, SparkSettings
-from setpoint.model.target import PATTERNS
+from setpoint.model.target import FOLDERS, PATTERNS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -154,6 +154,9 @@ class _Reading:
             kind = kept.get("type", "iceberg")
             if kind not in PATTERNS:
                 self.fault("type", f"{where}.type {kind!r} is not one of: {', '.join(PATTERNS)}")
+            if kind in FOLDERS:
+                catalogs[name] = self.folder(name, kind, kept)
+                continue
             conf = self.conf(kept.get("conf", {}), f"{where}.conf")
             served = bool({"type", "catalog-impl", "uri"} & set(conf))
             warehouse = None if served else self.root / kept.get("warehouse", "warehouse")
@@ -161,6 +164,21 @@ class _Reading:
                 conf = {"warehouse": kept["warehouse"], **conf}
             catalogs[name] = CatalogSettings(name=name, type=kind, warehouse=warehouse, conf=conf)
         return catalogs
+
+    def folder(self, name: str, kind: str, kept: dict[str, Any]) -> CatalogSettings:
+        """A catalog that is nothing but a folder of tables."""
+        given = kept.get("warehouse", kind)
+        scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):(?://(?=/))?", given)
+        if scheme and scheme[1].lower() != "file":
+            self.fault(
+                "warehouse",
+                f"catalogs.{name}.warehouse {given!r} is not a folder of a file system",
+                "tables of this type are set by Setpoint on local or mounted folders only",
+            )
+        if kept.get("conf"):
+            self.fault("conf", f"catalogs.{name}: a {kind} catalog has no conf", "set spark.conf")
+        path = given[scheme.end() :] if scheme else given
+        return CatalogSettings(name=name, type=kind, warehouse=self.root / path)
 
     def conf(self, raw: dict[str, Any], where: str) -> dict[str, str]:
         conf: dict[str, str] = {}

@@ -83,9 +83,9 @@ def _pyspark() -> Finding:
 
 
 def _jars(settings: Settings) -> Finding:
-    from setpoint.engine.spark.jars import ICEBERG, cached_jars, jar_folder
+    from setpoint.engine.spark.jars import cached_jars, jar_folder, project_packages
 
-    packages = (*ICEBERG, *settings.spark.packages)
+    packages = project_packages(settings)
     jars = cached_jars(packages)
     if jars is None:
         return Finding(

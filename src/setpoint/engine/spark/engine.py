@@ -22,7 +22,7 @@ from setpoint.engine.spark.reading import (
     target_kind,
 )
 from setpoint.engine.spark.session import open_session
-from setpoint.engine.spark.target import Writing, check_columns, open_target
+from setpoint.engine.spark.target import Writing, check_columns, open_target, tables_below
 from setpoint.engine.spark.transforming import transformed
 from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, short, translate
 from setpoint.errors import EngineFailed, RunError, UsageError
@@ -31,6 +31,7 @@ from setpoint.model.gate import TieGate
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import Kinds, owned_scope
 from setpoint.model.table import quote
+from setpoint.model.target import FOLDERS
 from setpoint.model.transform import source_sql
 from setpoint.model.write import Merge
 
@@ -114,7 +115,14 @@ class SparkEngine:
             check_rows(built.frame, task.gates)
             frame = self._gated(task, built)
             late = self._late(task, window, built)
-            writing = Writing(task=task, frame=frame, scope=built.scope, token=token, state=state)
+            writing = Writing(
+                task=task,
+                frame=frame,
+                scope=built.scope,
+                token=token,
+                state=state,
+                window=window,
+            )
             try:
                 target.write(writing)
             except SPARK_ERRORS as error:
@@ -152,6 +160,9 @@ class SparkEngine:
 
     def tables(self, catalog: str) -> list[str]:
         """The tables of a catalog, fully named."""
+        settings = self._settings.catalogs[catalog]
+        if settings.type in FOLDERS and settings.warehouse:
+            return tables_below(settings.warehouse, catalog)
         try:
             shown = self.spark.sql(f"SHOW NAMESPACES IN {quote(catalog)}").collect()
             found = []

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,11 +21,22 @@ from setpoint.errors import EnvironmentFault
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from setpoint.model.settings import Settings
+
 ICEBERG = (
     "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
     "org.xerial:sqlite-jdbc:3.50.3.0",
 )
+# 4.1.0 fails on Spark 4.1.4 once a table has a checkpoint: it calls a constructor that is gone.
+DELTA = ("io.delta:delta-spark_4.1_2.13:4.4.0",)
+VERSION = re.compile(r"-\d[^/]*\.jar\Z")
 TIMEOUT = 600
+
+
+def project_packages(settings: Settings) -> tuple[str, ...]:
+    """The packages that a project needs, by the kinds of its catalogs."""
+    delta = any(catalog.type == "delta" for catalog in settings.catalogs.values())
+    return (*ICEBERG, *(DELTA if delta else ()), *settings.spark.packages)
 
 
 def jar_folder(packages: Sequence[str]) -> Path:
@@ -36,7 +48,7 @@ def jar_folder(packages: Sequence[str]) -> Path:
 def cached_jars(packages: Sequence[str]) -> list[Path] | None:
     """The jars of these packages if they were resolved before."""
     folder = jar_folder(packages)
-    return sorted(folder.glob("*.jar")) if folder.is_dir() else None
+    return _beyond_spark(folder) if folder.is_dir() else None
 
 
 def resolve_jars(packages: Sequence[str], *, say: Callable[[str], None]) -> list[Path]:
@@ -56,7 +68,21 @@ def resolve_jars(packages: Sequence[str], *, say: Callable[[str], None]) -> list
         except OSError:  # another process was first; its jars are the same
             if not folder.is_dir():
                 raise
-    return sorted(folder.glob("*.jar"))
+    return _beyond_spark(folder)
+
+
+def _beyond_spark(folder: Path) -> list[Path]:
+    """The jars of a folder that Spark does not bring itself, in the version it was built with."""
+    import pyspark
+
+    own = {_artifact(jar) for jar in (Path(pyspark.__file__).parent / "jars").glob("*.jar")}
+    # The resolver puts the group before the artifact: group_artifact-version.jar
+    jars = sorted(folder.glob("*.jar"))
+    return [jar for jar in jars if _artifact(jar).partition("_")[2] not in own]
+
+
+def _artifact(jar: Path) -> str:
+    return VERSION.sub("", jar.name)
 
 
 def _download(packages: Sequence[str], scratch: Path) -> None:

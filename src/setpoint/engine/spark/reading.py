@@ -24,6 +24,14 @@ if TYPE_CHECKING:
     from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
 
+MISSING = (
+    "TABLE_OR_VIEW",
+    "SCHEMA_NOT_FOUND",
+    "PATH_NOT_FOUND",
+    "DELTA_MISSING_DELTA_TABLE",
+    "DELTA_TABLE_NOT_FOUND",
+)
+
 SAMPLES = 5
 
 
@@ -162,7 +170,7 @@ def _schema(spark: SparkSession, source: BoundSource, table: str) -> StructType:
             ) from None
         if not isinstance(error, AnalysisException):
             raise
-        if not (error.getCondition() or "").startswith(("TABLE_OR_VIEW", "SCHEMA_NOT_FOUND")):
+        if not (error.getCondition() or "").startswith(MISSING):
             raise
         raise SourceFault(
             f"source {source.name}: the table {source.table} does not exist",

@@ -14,7 +14,7 @@ from pyspark import __version__ as spark_version
 from pyspark.sql import SparkSession
 
 from setpoint.engine.spark.archive import archive_options
-from setpoint.engine.spark.jars import ICEBERG, resolve_jars
+from setpoint.engine.spark.jars import project_packages, resolve_jars
 from setpoint.engine.spark.java import find_java
 from setpoint.errors import EnvironmentFault
 
@@ -25,6 +25,14 @@ if TYPE_CHECKING:
 
 EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 SPARK_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
+DELTA_EXTENSIONS = "io.delta.sql.DeltaSparkSessionExtension"
+DELTA_CONF = {
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    # A table's log is read by this many tasks; fifty, the default, are slow on one machine.
+    "spark.databricks.delta.snapshotPartitions": "2",
+}
+# Delta's parser drops the values of named parameters, unless Spark binds them after parsing.
+DELTA_PARSER_CONF = {"spark.sql.legacy.parameterSubstitution.constantsOnly": "true"}
 # They print JSON to standard error for exceptions that are raised, and shown, anyway.
 CHATTY = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 # By default a plan shows 25 fields of a row: a clock in the 26th column would not be seen.
@@ -44,7 +52,15 @@ def open_session(settings: Settings, *, say: Callable[[str], None]) -> tuple[Spa
     active = SparkSession.getActiveSession()
     if active is not None:
         spark = active.newSession()
-        for key, value in {**catalog_conf(settings), **PLANS, **settings.spark.conf}.items():
+        known = spark.conf.get("spark.sql.extensions", None) or ""
+        if _has_delta(settings) and DELTA_EXTENSIONS not in known:
+            raise EnvironmentFault(
+                "this Spark was started without Delta, which a catalog of setpoint.toml needs",
+                next_step=f"start it with spark.sql.extensions={DELTA_EXTENSIONS}",
+            )
+        parser = DELTA_PARSER_CONF if DELTA_EXTENSIONS in known else {}
+        conf = {**parser, **catalog_conf(settings), **PLANS, **settings.spark.conf}
+        for key, value in conf.items():
             spark.conf.set(key, value)
         for key, value in PLANS.items():  # Spark prints with the settings of the active session
             active.conf.set(key, value)
@@ -73,6 +89,10 @@ def catalog_conf(settings: Settings) -> dict[str, str]:
     """The Spark settings of the project's catalogs."""
     conf: dict[str, str] = {}
     for catalog in settings.catalogs.values():
+        if catalog.type == "delta":
+            conf |= DELTA_CONF | DELTA_PARSER_CONF
+        if catalog.type != "iceberg":
+            continue
         prefix = f"spark.sql.catalog.{catalog.name}"
         conf[prefix] = SPARK_CATALOG
         # A cached table would hide what other processes have committed meanwhile.
@@ -93,6 +113,10 @@ def _catalog_options(catalog: CatalogSettings) -> dict[str, str]:
     }
 
 
+def _has_delta(settings: Settings) -> bool:
+    return any(catalog.type == "delta" for catalog in settings.catalogs.values())
+
+
 def _connect(settings: Settings) -> SparkSession:
     remote = settings.spark.remote or ""
     try:
@@ -109,8 +133,7 @@ def _connect(settings: Settings) -> SparkSession:
 
 def _classic(settings: Settings, log: Path, say: Callable[[str], None]) -> SparkSession:
     java = find_java()
-    packages = (*ICEBERG, *settings.spark.packages)
-    jars = resolve_jars(packages, say=say)
+    jars = resolve_jars(project_packages(settings), say=say)
     master = settings.spark.master or "local[*]"
     options = [
         f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",
@@ -122,7 +145,9 @@ def _classic(settings: Settings, log: Path, say: Callable[[str], None]) -> Spark
         "spark.master": master,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.sql.extensions": EXTENSIONS,
+        "spark.sql.extensions": ",".join(
+            [EXTENSIONS, DELTA_EXTENSIONS] if _has_delta(settings) else [EXTENSIONS]
+        ),
         "spark.sql.session.timeZone": "UTC",
         "spark.driver.extraClassPath": os.pathsep.join(map(str, jars)),
         "spark.driver.extraJavaOptions": " ".join(f'"{option}"' for option in options),

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from setpoint.errors import EngineFailed, ResultMisshapen
 from setpoint.model.table import quote
+from setpoint.model.table_folder import table_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from setpoint.model.settings import Settings
     from setpoint.model.table import TableName
     from setpoint.model.task import Task
+    from setpoint.model.window import Window
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +41,8 @@ class Writing:
     token: Token
     state: TableState
     """The table as the run found it; what changed in the scope since then is a conflict."""
+    window: Window | None = None
+    """The window that the scope is the filter of."""
 
 
 class Target(Protocol):
@@ -71,7 +76,23 @@ def open_target(spark: SparkSession, settings: Settings, table: TableName) -> Ta
         from setpoint.engine.spark.iceberg import IcebergTarget
 
         return IcebergTarget(spark, table)
+    if catalog.type == "delta" and catalog.warehouse:
+        from setpoint.engine.spark.delta import DeltaTarget
+
+        return DeltaTarget(spark, table_folder(catalog.warehouse, table))
+    if catalog.type == "parquet" and catalog.warehouse:
+        from setpoint.engine.spark.parquet import ParquetTarget
+
+        return ParquetTarget(spark, table, table_folder(catalog.warehouse, table))
     raise EngineFailed(f"no target for catalogs of type {catalog.type!r}")
+
+
+def tables_below(warehouse: Path, catalog: str) -> list[str]:
+    """The tables in a warehouse of folders, fully named."""
+    marks = sorted([*warehouse.rglob("_delta_log"), *warehouse.rglob("_setpoint/table.json")])
+    folders = [mark.parent if mark.is_dir() else mark.parent.parent for mark in marks]
+    named = [(catalog, *folder.relative_to(warehouse).parts) for folder in folders]
+    return [".".join(map(quote, parts)) for parts in named]
 
 
 def check_columns(table: TableName, frame: DataFrame, state: TableState) -> None:

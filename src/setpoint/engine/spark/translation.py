@@ -37,6 +37,9 @@ CONFLICTS = (
     "Cannot commit",
     "stale table metadata",
     "Found new conflicting delete files",
+    "[DELTA_CONCURRENT_",
+    "[DELTA_METADATA_CHANGED]",
+    "[DELTA_PROTOCOL_CHANGED",
 )
 PASSING = (
     "Connection refused",
@@ -85,7 +88,7 @@ def translate(error: Exception, *, log: Path) -> RunError | GateFired:  # noqa: 
             facts={"expected": "a table partitioned by the column that the task overwrites by"},
             next_step="rewrite the table partitioned by that column, or use replace()",
         )
-    if any(mark in text for mark in CONFLICTS):
+    if is_conflict(error):
         return CommitConflict(
             "somebody else wrote to the same scope meanwhile; nothing was committed",
             next_step="run the same command again",
@@ -110,14 +113,27 @@ def translate(error: Exception, *, log: Path) -> RunError | GateFired:  # noqa: 
     return EngineFailed("Spark failed: " + short(error), next_step=f"read {log}")
 
 
+def is_conflict(error: Exception) -> bool:
+    """Whether a commit lost against another one."""
+    return any(mark in str(error) for mark in CONFLICTS)
+
+
 def short(error: Exception) -> str:
     """The first sentence of an error, without its error class, hints and stack."""
-    text = error.getMessage() if isinstance(error, PySparkException) else str(error)
-    text = (text or str(error)).strip()
+    text = _message(error).strip()
     text = re.sub(r"^\[[\w.]+\]\s*", "", text)
     text = re.split(r"\s*SQLSTATE:|\n\s*at |\nJVM stacktrace|;\s*\n'", text)[0]
     line = " ".join(text.split())
     return line if len(line) <= FIRST_LINE else line[: FIRST_LINE - 1] + "…"
+
+
+def _message(error: Exception) -> str:
+    if not isinstance(error, PySparkException):
+        return str(error)
+    try:
+        return error.getMessage() or str(error)
+    except SPARK_ERRORS:  # Spark knows no text for the error classes of its extensions
+        return str(error)
 
 
 def _analysis(error: AnalysisException) -> RunError:

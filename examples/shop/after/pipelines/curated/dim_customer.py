@@ -11,6 +11,4 @@ from setpoint import Source, merge, task
 )
 def dim_customer(feed):
     """One row a customer: the newest change wins, whenever and however often it arrives."""
-    return feed.select(
-        "customer_id", "name", "email", "country", "tier", "changed_at", "seq", "op"
-    )
+    return feed.select("customer_id", "name", "email", "country", "tier", "changed_at", "seq", "op")

@@ -1,0 +1,199 @@
+"""Delta as a target: create, set a scope in one commit, and read its history."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import functions as F
+
+from setpoint.engine.protocol import Outcome
+from setpoint.engine.spark.fitting import fitted
+from setpoint.engine.spark.reading import MISSING
+from setpoint.engine.spark.target import TableState
+from setpoint.engine.spark.translation import SPARK_ERRORS, is_conflict
+from setpoint.errors import CommitConflict
+from setpoint.model.scope import ColumnKind
+from setpoint.model.table import PLAIN, quote
+from setpoint.model.transform import source_sql
+from setpoint.model.write import Overwrite
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql.types import StructType
+
+    from setpoint.engine.spark.target import Writing
+    from setpoint.model.task import Task
+
+# Commits that leave every row as it was.
+HOUSEKEEPING = ("OPTIMIZE", "VACUUM START", "VACUUM END", "SET TBLPROPERTIES", "REORG")
+RECENT = 20
+TRIES = 5
+
+
+class DeltaTarget:
+    """One Delta table that a task owns, in a folder of its own."""
+
+    def __init__(self, spark: SparkSession, folder: Path) -> None:
+        self.spark = spark
+        self.name = "delta.`" + str(folder).replace("`", "``") + "`"
+        self._written: Writing | None = None
+        self._found: Row | None = None
+
+    def reference(self, snapshot: str | None = None) -> str:
+        """The table in a FROM clause of Spark SQL, at a version where one is given."""
+        return f"{self.name} VERSION AS OF {int(snapshot)}" if snapshot else self.name
+
+    def state(self) -> TableState | None:
+        """The table's columns and current version; None when it does not exist."""
+        try:
+            schema = self.spark.sql(source_sql(self.name, None)).schema
+        except AnalysisException as error:
+            if (error.getCondition() or "").startswith(MISSING):
+                return None
+            raise
+        columns = {field.name: field.dataType.simpleString() for field in schema.fields}
+        (newest,) = self._history(1)
+        return TableState(columns=columns, snapshot=str(newest["version"]))
+
+    def create(self, frame: DataFrame, task: Task) -> None:
+        """Create the table from the result's schema, a partition for each day where it has one."""
+        fields = frame.schema.fields
+        columns = ", ".join(f"{quote(f.name)} {f.dataType.simpleString()}" for f in fields)
+        properties = {"delta.isolationLevel": "Serializable"}
+        if not all(PLAIN.match(field.name) for field in fields):
+            properties["delta.columnMapping.mode"] = "name"
+        listed = ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
+        by = _partition_column(frame.schema, task)
+        partition = f" PARTITIONED BY ({quote(by)})" if by else ""
+        try:
+            self.spark.sql(
+                f"CREATE TABLE IF NOT EXISTS {self.name} ({columns}) USING delta{partition} "
+                f"TBLPROPERTIES ({listed})"
+            )
+        except SPARK_ERRORS:
+            if self.state() is None:  # otherwise another process was first
+                raise
+
+    def write(self, writing: Writing) -> None:
+        """Make the scope match the frame in one commit, unless it changed meanwhile."""
+        frame = fitted(writing.frame, writing.state.columns)
+        self._written = writing
+        for attempt in range(1, TRIES + 1):
+            self._refuse_stale(writing)
+            try:
+                self._commit(frame, writing)
+                break
+            except SPARK_ERRORS as error:
+                # Without partitions Delta takes other windows for the same one; look closer.
+                if not is_conflict(error) or attempt == TRIES:
+                    raise
+        found = self._found = self._newest(writing.token.run_id)
+        if found is None or _token(found)["fence"] != writing.token.fence:
+            # Delta leaves out a transaction whose version is not newer than the last of its id.
+            raise CommitConflict(
+                "a newer attempt of this run has written; nothing was committed",
+                next_step="run the same command again",
+            )
+
+    def commit(self, run_id: str) -> Outcome | None:
+        """The newest commit of a run in the history that readers see."""
+        found = self._found
+        if found is None or _token(found)["run_id"] != run_id:
+            found = self._newest(run_id)
+        if found is None:
+            return None
+        metrics = {name: int(value) for name, value in found["operationMetrics"].items()}
+        return Outcome(
+            # Rows of other windows that shared a file with this one are copied, not written.
+            rows=metrics.get("numOutputRows", 0) - metrics.get("numCopiedRows", 0),
+            replaced=self._replaced(metrics, str(found["readVersion"])),
+            snapshot=str(found["version"]),
+        )
+
+    def _replaced(self, metrics: Mapping[str, int], before: str) -> int | None:
+        """The rows that a commit removed; Delta does not count those of files it drops whole."""
+        if not metrics.get("numRemovedFiles"):
+            return 0
+        counted = metrics.get("numDeletedRows")
+        if counted is not None or self._written is None:
+            return counted
+        return self.spark.sql(source_sql(self.reference(before), self._written.scope)).count()
+
+    def _commit(self, frame: DataFrame, writing: Writing) -> None:
+        token = {"run_id": writing.token.run_id, "fence": writing.token.fence}
+        writer = frame.writeTo(self.name)
+        writer = writer.option("userMetadata", json.dumps({"setpoint": token}))
+        # One transaction id a run: an attempt with an older fence is left out by Delta itself.
+        writer = writer.option("txnAppId", f"setpoint-{writing.token.run_id}")
+        writer = writer.option("txnVersion", str(writing.token.fence))
+        # By filter, never dynamically: a window that became empty must be emptied too.
+        writer.overwrite(F.expr(writing.scope) if writing.scope else F.lit(True))
+
+    def _refuse_stale(self, writing: Writing) -> None:
+        base = int(writing.state.snapshot or 0)
+        if self._history(1)[0]["version"] == base:
+            return
+        newer = [row for row in self._history(RECENT) if row["version"] > base]
+        if all(row["operation"] in HOUSEKEEPING for row in newer) and len(newer) < RECENT:
+            return
+        if self._files(writing.scope, str(base)) != self._files(writing.scope, None):
+            raise CommitConflict(
+                "somebody else wrote to the same scope meanwhile; nothing was committed",
+                next_step="run the same command again",
+            )
+
+    def _files(self, scope: str | None, snapshot: str | None) -> dict[str, int]:
+        """The files that hold the scope's rows, and how many of them each holds."""
+        rows = self.spark.sql(source_sql(self.reference(snapshot), scope))
+        counted = rows.groupBy(F.col("_metadata.file_path").alias("file")).count()
+        return {row["file"]: row["count"] for row in counted.collect()}
+
+    def _newest(self, run_id: str) -> Row | None:
+        recent = self._history(RECENT)
+        found = _visible_commit(recent, run_id)
+        if found is None and len(recent) == RECENT:
+            found = _visible_commit(self._history(None), run_id)
+        return found
+
+    def _history(self, limit: int | None) -> list[Row]:
+        """The commits, newest first."""
+        most = f" LIMIT {limit}" if limit else ""
+        return self.spark.sql(f"DESCRIBE HISTORY {self.name}{most}").collect()
+
+
+def _visible_commit(history: Sequence[Row], run_id: str) -> Row | None:
+    """The newest commit of a run that no later RESTORE has taken back."""
+    restored: int | None = None
+    for row in history:
+        if restored is not None and row["version"] > restored:
+            continue
+        if row["operation"] == "RESTORE":
+            version = row["operationParameters"].get("version")
+            restored = int(version) if version else None
+        elif _token(row).get("run_id") == run_id:
+            return row
+    return None
+
+
+def _token(row: Row) -> dict[str, Any]:
+    """What Setpoint wrote into a commit; empty for commits of others."""
+    try:
+        kept = json.loads(row["userMetadata"] or "{}")["setpoint"]
+    except (ValueError, KeyError, TypeError):
+        return {}
+    return kept if isinstance(kept, dict) else {}
+
+
+def _partition_column(schema: StructType, task: Task) -> str | None:
+    """Delta partitions by values, so only whole days make partitions; a timestamp makes none."""
+    if not isinstance(task.write, Overwrite):
+        return None
+    by = task.write.by.lower()
+    field = next(field for field in schema.fields if field.name.lower() == by)
+    kind = ColumnKind.of(field.dataType.simpleString())
+    return field.name if kind in (ColumnKind.DATE, ColumnKind.STRING) else None
