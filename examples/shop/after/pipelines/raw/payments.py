@@ -1,12 +1,9 @@
 """O3: payments from their provider, for the window of the run and no other."""
 
-import json
 import os
 import time
-from urllib.error import HTTPError
-from urllib.parse import urlencode
-from urllib.request import urlopen
 
+import requests
 from pyspark.sql import functions as F
 
 from setpoint import overwrite, task
@@ -49,12 +46,11 @@ def fetch(start, end):
 
 def get_page(asked):
     """One page. A provider that is busy is asked again after the time that it names."""
-    for attempt in range(PATIENCE):
-        try:
-            with urlopen(f"{os.environ['PAYMENTS_URL']}/v1/payments?{urlencode(asked)}") as answer:
-                return json.load(answer)
-        except HTTPError as error:
-            if error.code not in {429, 503} or attempt == PATIENCE - 1:
-                raise
-            time.sleep(float(error.headers.get("Retry-After", "1")))
-    return None
+    for _ in range(PATIENCE):
+        url = os.environ["PAYMENTS_URL"] + "/v1/payments"
+        answer = requests.get(url, params=asked, timeout=30)
+        if answer.status_code not in {429, 503}:
+            break
+        time.sleep(float(answer.headers.get("Retry-After", "1")))
+    answer.raise_for_status()
+    return answer.json()
