@@ -18,7 +18,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@echo "Making $(VENV) (once; a few minutes on a slow line) …"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[spark]' --group dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[spark,postgres]' --group dev
 	@touch $@
 
 demo: $(STAMP) ## Tell the incident: 430,000 rows without Setpoint, 250,000 with it

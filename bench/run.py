@@ -35,11 +35,18 @@ def _merge(runs: int) -> list[Measure]:
     return measure_merge(runs)
 
 
+def _postgres(runs: int) -> list[Measure]:
+    from bench.postgres import measure_postgres
+
+    return measure_postgres(runs)
+
+
 PARTS: dict[str, Callable[[int], list[Measure]]] = {
     "commands": _commands,
     "cold": _cold,
     "writes": _writes,
     "merge": _merge,
+    "postgres": _postgres,
 }
 
 

@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.postgres_server import PostgresServer
 
 from setpoint.engine.spark.engine import SparkEngine
 from setpoint.engine.spark.session import open_session
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 
 TOML = '[project]\nname = "test"\n[spark.conf]\n"spark.sql.shuffle.partitions" = 2\n'
 # Extensions of Spark are fixed when it starts, so the one JVM has those of every kind of catalog.
-EVERY_EXTENSION = TOML + '[catalogs.lake]\n[catalogs.dl]\ntype = "delta"\n'
+EVERY_EXTENSION = (
+    TOML + '[catalogs.lake]\n[catalogs.dl]\ntype = "delta"\n'
+    '[connections.mart]\nurl = "postgresql://127.0.0.1/nobody"\n'
+)
 HEAD = "from pyspark.sql import functions as F\nfrom setpoint import *\n"
 
 
@@ -38,6 +42,22 @@ def jvm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     spark, _ = open_session(read_settings(root), say=lambda _text: None)
     yield spark
     spark.stop()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[PostgresServer]:
+    """The one Postgres server that the tests share."""
+    server = PostgresServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def mart_connection(server: PostgresServer) -> Iterator[str]:
+    """A connection `mart`, as text for setpoint.toml, with its password in the environment."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MART_PASSWORD", server.password)
+        yield f'[connections.mart]\nurl = "{server.url}"\npassword = "${{MART_PASSWORD}}"\n'
 
 
 class Bench:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from setpoint.engine.spark.postgres.connection import Login, connected
+from setpoint.engine.spark.postgres.source import postgres_name
 from setpoint.engine.spark.target import open_target
 from setpoint.model.table import TableName
 
@@ -38,6 +40,8 @@ class TargetKind:
     """An older attempt is refused even when it has no row to write over no row."""
     odd_table_names: bool = False
     """A table's name may hold quotes and semicolons; otherwise it is refused at load."""
+    by_window: str = "overwrite"
+    """The pattern that sets the rows of a window."""
     day_column: str = "date"
     """The type of the column that windows are overwritten by."""
 
@@ -68,6 +72,15 @@ def _parquet(bench: Bench, name: str, frame: DataFrame, by: str | None) -> None:
     (frame.write.partitionBy(by) if by else frame.write).parquet(folder_of(bench, name))
 
 
+def _postgres(bench: Bench, name: str, frame: DataFrame, by: str | None) -> None:  # noqa: ARG001
+    settings = bench.engine._settings.connections["mart"]
+    login = Login.of(settings)
+    with connected(login) as connection:
+        connection.execute('CREATE SCHEMA IF NOT EXISTS "shop"')
+    table = postgres_name(TableName.parse(name))
+    frame.write.jdbc(login.jdbc_url, table, properties=login.jdbc_properties)
+
+
 KINDS = [
     TargetKind(
         name="iceberg",
@@ -88,5 +101,14 @@ KINDS = [
         catalog="hive",
         toml='[catalogs.hive]\ntype = "parquet"\nwarehouse = "hive"\n',
         make=_parquet,
+    ),
+    TargetKind(
+        name="postgres",
+        catalog="mart",
+        fixture="mart_connection",
+        make=_postgres,
+        sets_mixed_files=True,
+        odd_table_names=True,
+        by_window="replace",
     ),
 ]

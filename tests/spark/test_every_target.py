@@ -51,6 +51,8 @@ def {name}(raw, spark):
     {body}
 """
 NUMBERS = count(1)
+NEWER = 1_000_000
+"""A fence above all that the ledger gave out."""
 
 
 class Lab:
@@ -66,7 +68,7 @@ class Lab:
         """Write the task that overwrites a day at a time."""
         self._task(
             body,
-            'grain="day", write=overwrite(by="order_date"), unique_key="order_id"',
+            f'grain="day", write={self.kind.by_window}(by="order_date"), unique_key="order_id"',
             'event_time="ordered_at"',
         )
 
@@ -331,8 +333,8 @@ def test_scenario_19_a_stale_base_is_refused_for_the_same_window_only(lab: Lab) 
     """Somebody wrote the same day after the run read it: a conflict; another day is none."""
     lab.overwrite()
     lab.all_days()
-    same = _writing(lab, DAYS[1], Token(run_id="late", fence=1), "order_id < 30")
-    other = _writing(lab, DAYS[2], Token(run_id="other", fence=2), "order_id < 50")
+    same = _writing(lab, DAYS[1], Token(run_id="late", fence=NEWER), "order_id < 30")
+    other = _writing(lab, DAYS[2], Token(run_id="other", fence=NEWER), "order_id < 50")
     lab.overwrite('return frame.withColumn("order_id", F.col("order_id") + 1000)')
     lab.ok(DAYS[1])
     with pytest.raises(Exception, match=r"(?i)conflict|same scope"):
@@ -346,8 +348,8 @@ def test_scenario_14_an_older_attempt_that_wakes_late_is_fenced_off(lab: Lab) ->
     lab.overwrite()
     lab.all_days()
     where = "order_id < 0" if lab.kind.fences_empty else "true"
-    late = _writing(lab, DAYS[1], Token(run_id="run", fence=1), where)
-    new = _writing(lab, DAYS[1], Token(run_id="run", fence=2), where)
+    late = _writing(lab, DAYS[1], Token(run_id="run", fence=NEWER), where)
+    new = _writing(lab, DAYS[1], Token(run_id="run", fence=NEWER + 1), where)
     lab.target.write(new)
     before = lab.sums()
     with pytest.raises(Exception, match=r"(?i)conflict|same scope|newer attempt"):
@@ -420,7 +422,7 @@ def test_scenario_32_an_existing_table_laid_out_by_day_is_taken_over(lab: Lab) -
 def test_scenario_34_odd_names_of_columns_are_quoted(lab: Lab) -> None:
     """Spaces, quotes, semicolons and unicode in columns do what they say."""
     lab.bench.python(f"""
-        @task(target={lab.table!r}, grain="day", write=overwrite(by="the day; DROP"),
+        @task(target={lab.table!r}, grain="day", write={lab.kind.by_window}(by="the day; DROP"),
               unique_key=["o'r \\"d;é--r"],
               sources={{"raw": Source("lake.raw.orders", event_time="ordered_at")}})
         def odd(raw):

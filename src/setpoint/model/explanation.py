@@ -12,7 +12,7 @@ from setpoint.model.scope import Kinds, owned_scope, source_bounds
 from setpoint.model.table import TableName
 from setpoint.model.target import GUARANTEES
 from setpoint.model.transform import SqlTransform, compose_sql, source_sql, sql_parameters
-from setpoint.model.write import Merge, Overwrite
+from setpoint.model.write import Merge, Overwrite, window_column
 
 if TYPE_CHECKING:
     from setpoint.model.analysis import Analysis
@@ -93,7 +93,7 @@ def _pattern(task: Task) -> str:
         newest = f"; the newest {write.version} wins" if write.version else ""
         deletes = f"; deletes where {write.delete_when}" if write.delete_when else ""
         return f"merge on {', '.join(write.on)}{newest}{deletes}"
-    return f"replace by {write.by}" if write.by else "replace the whole table"
+    return f"replace the slice by {write.by}" if write.by else "replace the whole table"
 
 
 def _key(task: Task) -> tuple[str, ...]:
@@ -157,8 +157,9 @@ def _statement(
     task: Task, window: Window | None, scope: str | None, kinds: Kinds
 ) -> tuple[str, str]:
     owned = f"replace the rows of {task.target} where {scope}" if scope else None
-    if isinstance(task.write, Overwrite) and owned is None:
-        owned = f"replace the rows of {task.target} where {task.write.by} lies in the window"
+    by = window_column(task.write)
+    if by is not None and owned is None:
+        owned = f"replace the rows of {task.target} where {by} lies in the window"
     action = owned or f"replace all rows of {task.target}"
     if isinstance(task.write, Merge):
         action = (

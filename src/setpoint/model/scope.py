@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from setpoint.errors import ResultMisshapen
 from setpoint.model.table import quote
-from setpoint.model.write import Overwrite
+from setpoint.model.write import window_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +71,13 @@ def whole_days(window: Window) -> bool:
 def bounds_sql(column: str, kind: ColumnKind, window: Window) -> str:
     """The filter `lower <= column < upper` in Spark SQL, in the literals of the column's kind."""
     name = quote(column)
+    check_boundable(column, kind, window)
     lower, upper = (_literal(edge, kind, window.zone) for edge in (window.start, window.end))
+    return f"{name} >= {lower} AND {name} < {upper}"
+
+
+def check_boundable(column: str, kind: ColumnKind, window: Window) -> None:
+    """Refuse a column that cannot tell the window from its neighbours."""
     if kind in (ColumnKind.DATE, ColumnKind.STRING) and not whole_days(window):
         raise ResultMisshapen(
             f"{column} is a {kind.value.upper()}: it cannot tell apart windows shorter than a day",
@@ -81,7 +87,6 @@ def bounds_sql(column: str, kind: ColumnKind, window: Window) -> str:
             },
             next_step='use a timestamp column, or grain="day"',
         )
-    return f"{name} >= {lower} AND {name} < {upper}"
 
 
 def before_sql(column: str, kind: ColumnKind, window: Window) -> str:
@@ -100,9 +105,10 @@ def source_bounds(
 
 def owned_scope(task: Task, window: Window | None, kind: ColumnKind | None) -> str | None:
     """The filter of the rows that a run owns in its target; None for the whole table."""
-    if not isinstance(task.write, Overwrite) or window is None:
+    by = window_column(task.write)
+    if by is None or window is None:
         return None
-    return bounds_sql(task.write.by, kind or usual_kind(window), window)
+    return bounds_sql(by, kind or usual_kind(window), window)
 
 
 def _begins_day(edge: datetime, zone: str) -> bool:

@@ -39,6 +39,19 @@ class CatalogSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ConnectionSettings:
+    """One database. What it is reached by holds secrets, and is never shown."""
+
+    name: str
+    type: str = "postgres"
+    url: str = field(repr=False)
+    password: str | None = field(default=None, repr=False)
+    """The password where the URL has none, so that it needs no percent-encoding."""
+    read_partitions: int = 4
+    """How many connections read one source at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """Everything that setpoint.toml can say."""
 
@@ -47,6 +60,7 @@ class Settings:
     pipelines: Path
     ledger_url: str
     catalogs: Mapping[str, CatalogSettings]
+    connections: Mapping[str, ConnectionSettings] = field(default_factory=dict)
     spark: SparkSettings = field(default_factory=SparkSettings)
     development_date: str | None = None
 

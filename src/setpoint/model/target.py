@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from setpoint.model.settings import Settings
 
 PATTERNS: dict[str, tuple[str, ...]] = {
     "iceberg": ("overwrite", "replace", "merge"),
     "delta": ("overwrite", "replace"),
     "parquet": ("overwrite", "replace"),
+    "postgres": ("merge", "replace"),
 }
-"""The write patterns that each kind of catalog supports."""
+"""The write patterns that each kind of catalog or connection supports."""
+
+DATABASES = ("postgres",)
+"""The kinds that are connections, not catalogs."""
 
 FOLDERS = ("delta", "parquet")
 """The kinds of catalog that are nothing but a folder of tables."""
@@ -67,8 +75,19 @@ GUARANTEES: dict[str, Guarantees] = {
         token="in a file under _setpoint/commits/ in the table's folder",  # noqa: S106 — of a commit
         history=False,
     ),
+    "postgres": Guarantees(
+        atomic=True,
+        readers="old rows or new ones, never a mixture: one transaction",
+        isolation="another run's write to the same scope since this one began, or a newer fence; "
+        "a foreign program's write is not seen",
+        token="in setpoint.commits of the same database, in the same transaction",  # noqa: S106
+        history=False,
+    ),
 }
-"""The promises of each kind of catalog."""
+"""The promises of each kind of catalog or connection."""
 
-DATABASES = ("postgres",)
-"""Destinations with transactions instead of partitions."""
+
+def kind_of(settings: Settings, first_name: str) -> str | None:
+    """The kind of the catalog or connection of this name; None when there is none."""
+    found = settings.catalogs.get(first_name) or settings.connections.get(first_name)
+    return found.type if found else None

@@ -16,7 +16,7 @@ from setpoint.model.gate import (
 )
 from setpoint.model.key_kind import key_warning
 from setpoint.model.retry import Retry
-from setpoint.model.write import Merge, Overwrite
+from setpoint.model.write import Merge, window_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,8 +94,9 @@ class Task:
     def gates(self) -> tuple[Gate, ...]:
         """The checks inside the write, in the order in which a person reads them."""
         gates: list[Gate] = []
-        if isinstance(self.write, Overwrite):
-            gates.append(ScopeGate(column=self.write.by))
+        by = window_column(self.write)
+        if by is not None:
+            gates.append(ScopeGate(column=by))
         deleted = None
         if isinstance(self.write, Merge):
             gates += _merge_gates(self.write)

@@ -28,7 +28,7 @@ class Merge:
 
 @dataclass(frozen=True, kw_only=True)
 class Replace:
-    """Replace the whole table; in a database also the rows whose `by` lies in the window."""
+    """Replace the whole table; with `by`, the slice of a database table that the window owns."""
 
     name: ClassVar[str] = "replace"
     by: str | None = None
@@ -54,6 +54,11 @@ def merge(
     )
 
 
-def replace(*, by: str | None = None) -> Replace:
-    """Replace the whole table with the result, or with `by` a database's rows of the window."""
+def replace(by: str | None = None) -> Replace:
+    """Replace the whole table; with `by`, the rows of a database whose `by` lies in the window."""
     return Replace(by=by)
+
+
+def window_column(write: Write) -> str | None:
+    """The column by which a window's rows are told apart; None when there is none."""
+    return None if isinstance(write, Merge) else write.by

@@ -18,7 +18,7 @@ from setpoint.model.retry_safety import unsafe_to_retry
 from setpoint.model.source import Source
 from setpoint.model.table import TableName
 from setpoint.model.table_folder import table_folder
-from setpoint.model.target import FOLDERS
+from setpoint.model.target import FOLDERS, kind_of
 from setpoint.model.task import BoundSource, Task
 from setpoint.model.transform import PythonTransform
 from setpoint.model.write import Merge, Overwrite, Replace
@@ -46,6 +46,9 @@ SHAPES: dict[str, tuple[type | tuple[type, ...], str]] = {
 }
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*\Z")
 ASKABLE = ("window", "spark")
+DATABASE_PARTS = 3
+DATABASE_NAME = 63
+NAMED = "write it as connection.schema.table, e.g. mart.public.orders"
 
 
 def resolve(
@@ -115,8 +118,7 @@ class _Resolving:
         )
 
     def catalog_type(self, target: TableName | None) -> str:
-        catalog = self.settings.catalogs.get(target.catalog) if target else None
-        return catalog.type if catalog else "iceberg"
+        return (target and kind_of(self.settings, target.catalog)) or "iceberg"
 
     def shapes(self) -> None:
         for field_name, (kinds, words) in SHAPES.items():
@@ -186,14 +188,14 @@ class _Resolving:
         if isinstance(given.write, Merge) and not given.write.on:
             self.fault("merge has no key", 'write=merge(on=["customer_id"], version="updated_at")')
             return None
-        catalog = self.settings.catalogs.get(target.catalog) if target else None
+        kind = kind_of(self.settings, target.catalog) if target else None
         chosen = choose(
             stated=given.write,
             windowed=grain is not None or given.grain is not None,
             partition_by=given.partition_by,
             key=key,
             version=given.version,
-            kind=catalog.type if catalog else "iceberg",
+            kind=kind or "iceberg",
         )
         if isinstance(chosen, Undecided):
             self.fault(chosen.reason, chosen.fix)
@@ -314,17 +316,26 @@ class _Resolving:
         except SetpointError as error:
             self.fault(f"{role}: {error.message}", error.next_step)
             return None
-        catalogs = self.settings.catalogs
-        if table.catalog not in catalogs:
-            near = difflib.get_close_matches(table.catalog, catalogs, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(catalogs)}"
+        known = [*self.settings.catalogs, *self.settings.connections]
+        if table.catalog not in known:
+            near = difflib.get_close_matches(table.catalog, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
             self.fault(f"{role} {text!r}: setpoint.toml has no catalog {table.catalog!r}", hint)
-        elif catalogs[table.catalog].type in FOLDERS:
+        elif table.catalog in self.settings.connections:
+            self.database_table(table, role)
+        elif self.settings.catalogs[table.catalog].type in FOLDERS:
             try:
                 table_folder(self.settings.root, table)
             except SetpointError as error:
                 self.fault(f"{role}: {error.message}", error.next_step)
         return table
+
+    def database_table(self, table: TableName, role: str) -> None:
+        """A database has one level of schemas, and cuts longer names without a word."""
+        if len(table.parts) != DATABASE_PARTS:
+            self.fault(f"{role} {table}: a table of a database has a schema and a name", NAMED)
+        elif any(len(part.encode()) > DATABASE_NAME for part in table.parts[1:]):
+            self.fault(f"{role} {table}: a database's names have at most {DATABASE_NAME} bytes")
 
     def fault(self, message: str, fix: str | None = None) -> None:
         given = self.declaration

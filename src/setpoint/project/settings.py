@@ -11,8 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from setpoint.errors import Fault, ProjectError
-from setpoint.model.settings import STATE_FOLDER, CatalogSettings, Settings, SparkSettings
-from setpoint.model.target import FOLDERS, PATTERNS
+from setpoint.model.settings import (
+    STATE_FOLDER,
+    CatalogSettings,
+    ConnectionSettings,
+    Settings,
+    SparkSettings,
+)
+from setpoint.model.target import DATABASES, FOLDERS, PATTERNS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -25,9 +31,12 @@ SECTIONS: dict[str, dict[str, type]] = {
     "spark": {"master": str, "remote": str, "packages": list, "conf": dict},
     "ledger": {"url": str},
 }
+CONNECTION: dict[str, type] = {"url": str, "password": str, "read_partitions": int}
 CATALOG: dict[str, type] = {"type": str, "warehouse": str, "conf": dict}
-WORDS: dict[type, str] = {str: "text", list: "a list", dict: "a table"}
+WORDS: dict[type, str] = {str: "text", list: "a list", dict: "a table", int: "a whole number"}
 ENVIRONMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+DATABASE_URL = re.compile(r"postgres(ql)?://", re.IGNORECASE)
+URL_PASSWORD = re.compile(r"(?<=://)[^/@]*:[^@]+(?=@)|password=[^&]+", re.IGNORECASE)
 PACKAGE = re.compile(r"[^:\s,]+:[^:\s,]+:[^:\s,]+\Z")
 CATALOG_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
@@ -86,7 +95,7 @@ class _Reading:
         self.faults: list[Fault] = []
 
     def settings(self, raw: dict[str, Any]) -> Settings:
-        self.unknown(raw, {*SECTIONS, "catalogs"}, "")
+        self.unknown(raw, {*SECTIONS, "catalogs", "connections"}, "")
         sections = {name: self.section(raw, name, kinds) for name, kinds in SECTIONS.items()}
         project, spark = sections["project"], sections["spark"]
         if spark.get("master") and spark.get("remote"):
@@ -109,6 +118,7 @@ class _Reading:
             development_date=day,
             ledger_url=sections["ledger"].get("url", f"sqlite:///{STATE_FOLDER}/ledger.db"),
             catalogs=self.catalogs(raw.get("catalogs", {"lake": {}})),
+            connections=self.connections(raw.get("connections", {}), raw.get("catalogs", {})),
             spark=SparkSettings(
                 master=spark.get("master"),
                 remote=spark.get("remote"),
@@ -152,8 +162,9 @@ class _Reading:
             self.unknown(value, set(CATALOG), where)
             kept = self.typed(value, CATALOG, where)
             kind = kept.get("type", "iceberg")
-            if kind not in PATTERNS:
-                self.fault("type", f"{where}.type {kind!r} is not one of: {', '.join(PATTERNS)}")
+            known = [name for name in PATTERNS if name not in DATABASES]
+            if kind not in known:
+                self.fault("type", f"{where}.type {kind!r} is not one of: {', '.join(known)}")
             if kind in FOLDERS:
                 catalogs[name] = self.folder(name, kind, kept)
                 continue
@@ -179,6 +190,45 @@ class _Reading:
             self.fault("conf", f"catalogs.{name}: a {kind} catalog has no conf", "set spark.conf")
         path = given[scheme.end() :] if scheme else given
         return CatalogSettings(name=name, type=kind, warehouse=self.root / path)
+
+    def connections(self, raw: Any, catalogs: Any) -> dict[str, ConnectionSettings]:
+        if not isinstance(raw, dict):
+            self.fault("connections", "connections must be a table", "[connections.mart]")
+            return {}
+        connections = {}
+        for name, value in raw.items():
+            where = f"connections.{name}"
+            if not CATALOG_NAME.match(name) or name in (catalogs or {"lake": {}}):
+                fix = "use letters and digits, and a name that no catalog has"
+                self.fault(name, f"{name!r} cannot be a connection's name", fix)
+                continue
+            if not isinstance(value, dict):
+                self.fault(name, f"{where} must be a table", f"[{where}]")
+                continue
+            self.unknown(value, set(CONNECTION), where)
+            self.secrets(value, where)
+            kept = self.typed(value, CONNECTION, where)
+            url = kept.get("url", "")
+            if not DATABASE_URL.match(url):
+                fix = 'url = "postgresql://user@host/database"'
+                self.fault(name, f"{where}.url is not the address of a Postgres database", fix)
+            count = kept.get("read_partitions", 4)
+            if count < 1:
+                self.fault("read_partitions", f"{where}.read_partitions must be 1 or more")
+            connections[name] = ConnectionSettings(
+                name=name, url=url, password=kept.get("password"), read_partitions=count
+            )
+        return connections
+
+    def secrets(self, raw: dict[str, Any], where: str) -> None:
+        """A password in the file itself would be in every copy of it and in its history."""
+        fix = 'password = "${MART_PASSWORD}", with the password in the environment'
+        found = URL_PASSWORD.search(str(raw.get("url", "")))
+        if found and not ENVIRONMENT.search(found[0]):
+            self.fault("url", f"{where}.url holds a password", fix)
+        given = raw.get("password")
+        if isinstance(given, str) and not ENVIRONMENT.fullmatch(given):
+            self.fault("password", f"{where}.password is written out", fix)
 
     def conf(self, raw: dict[str, Any], where: str) -> dict[str, str]:
         conf: dict[str, str] = {}

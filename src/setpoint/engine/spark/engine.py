@@ -22,7 +22,13 @@ from setpoint.engine.spark.reading import (
     target_kind,
 )
 from setpoint.engine.spark.session import open_session
-from setpoint.engine.spark.target import Writing, check_columns, open_target, tables_below
+from setpoint.engine.spark.target import (
+    Writing,
+    check_columns,
+    open_source,
+    open_target,
+    tables_below,
+)
 from setpoint.engine.spark.transforming import transformed
 from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, short, translate
 from setpoint.errors import EngineFailed, RunError, UsageError
@@ -122,6 +128,7 @@ class SparkEngine:
                 token=token,
                 state=state,
                 window=window,
+                kinds=built.kinds,
             )
             try:
                 target.write(writing)
@@ -207,14 +214,11 @@ class SparkEngine:
     def _build(
         self, task: Task, window: Window | None, as_of: Mapping[str, str] | None = None
     ) -> Built:
-        def reference(table: TableName, snapshot: str | None) -> str:
-            return self._target(table).reference(snapshot)
-
-        named = source_tables(task, reference, as_of)
+        named, bounded = self._sources(task, window, as_of)
         schemas = source_schemas(self.spark, task, named)
         sources = source_kinds(task, schemas)
         tables = live_tables(named, schemas)
-        queries = bounded_sources(task, window, tables, sources)
+        queries = bounded_sources(task, window, tables, sources, already=bounded)
 
         def build() -> DataFrame:
             return transformed(self.spark, task, window, queries)
@@ -234,12 +238,29 @@ class SparkEngine:
             schemas=schemas,
         )
 
+    def _sources(
+        self, task: Task, window: Window | None, as_of: Mapping[str, str] | None
+    ) -> tuple[dict[str, str], set[str]]:
+        """How each source is named in a query, and which are bounded to the window already."""
+        if as_of is not None:
+            return source_tables(task, lambda t, s: self._target(t).reference(s), as_of), set()
+        opened = {s.name: open_source(self.spark, self._settings, s, window) for s in task.sources}
+        bounded = {name for name, (_, bounded) in opened.items() if bounded}
+        return {name: reference for name, (reference, _) in opened.items()}, bounded
+
     def _late(self, task: Task, window: Window | None, built: Built) -> dict[str, LateRows]:
         """The late rows of each source, when the task wants to hear of them."""
         if task.late is None or window is None:
             return {}
+        # A database has bounded its rows to the window already; late ones lie outside of it.
+        whole = {
+            s.name: self._target(s.table).reference()
+            for s in task.sources
+            if s.table.catalog in self._settings.connections
+        }
+        tables = {**built.tables, **whole}
         found = {
-            s.name: late_rows(self.spark, s, built.tables[s.name], built.schemas[s.name], window)
+            s.name: late_rows(self.spark, s, tables[s.name], built.schemas[s.name], window)
             for s in task.sources
         }
         return {name: late for name, late in found.items() if late is not None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import threading
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
@@ -20,15 +21,22 @@ if TYPE_CHECKING:
     from setpoint.model.hidden_input import HiddenInputFound
     from setpoint.model.task import Task
 
+_PRINTING = threading.Lock()
 # Another year, month, weekday, hour and minute: whatever part of the clock is used, it differs.
 SHIFT = timedelta(days=401, hours=5, minutes=17, seconds=41)
 
 
 def plan_text(frame: DataFrame) -> PlanText:
-    """The plan as Spark prints it; the public API has no other way to it."""
-    with contextlib.redirect_stdout(io.StringIO()) as shown:
-        frame.explain("extended")
-    return PlanText.of(shown.getvalue())
+    """The plan as Spark prints it, cut into its sections."""
+    return PlanText.of(printed_plan(frame, "extended"))
+
+
+def printed_plan(frame: DataFrame, mode: str) -> str:
+    """What `explain` prints; the public API has no other way to a plan."""
+    # Standard output is one for all threads: two that redirect it at once would lose it.
+    with _PRINTING, contextlib.redirect_stdout(io.StringIO()) as shown:
+        frame.explain(mode)
+    return shown.getvalue()
 
 
 def inspect(

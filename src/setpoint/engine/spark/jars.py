@@ -27,6 +27,7 @@ ICEBERG = (
     "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
     "org.xerial:sqlite-jdbc:3.50.3.0",
 )
+POSTGRES = ("org.postgresql:postgresql:42.7.8",)
 # 4.1.0 fails on Spark 4.1.4 once a table has a checkpoint: it calls a constructor that is gone.
 DELTA = ("io.delta:delta-spark_4.1_2.13:4.4.0",)
 VERSION = re.compile(r"-\d[^/]*\.jar\Z")
@@ -34,9 +35,10 @@ TIMEOUT = 600
 
 
 def project_packages(settings: Settings) -> tuple[str, ...]:
-    """The packages that a project needs, by the kinds of its catalogs."""
+    """The packages that a project needs, by the kinds of its catalogs and connections."""
     delta = any(catalog.type == "delta" for catalog in settings.catalogs.values())
-    return (*ICEBERG, *(DELTA if delta else ()), *settings.spark.packages)
+    kinds = (*(DELTA if delta else ()), *(POSTGRES if settings.connections else ()))
+    return (*ICEBERG, *kinds, *settings.spark.packages)
 
 
 def jar_folder(packages: Sequence[str]) -> Path:

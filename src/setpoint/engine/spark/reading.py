@@ -12,10 +12,10 @@ from setpoint.errors import ResultMisshapen, RunError, SourceFault
 from setpoint.model.merging import DELETED, live_sql
 from setpoint.model.scope import ColumnKind, before_sql, bounds_sql, source_bounds
 from setpoint.model.transform import source_sql
-from setpoint.model.write import Overwrite
+from setpoint.model.write import window_column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
@@ -38,11 +38,9 @@ SAMPLES = 5
 def source_tables(
     task: Task,
     reference: Callable[[TableName, str | None], str],
-    as_of: Mapping[str, str] | None,
+    as_of: Mapping[str, str],
 ) -> dict[str, str]:
-    """How each source is named in a query: as it stands, or at the snapshots of `as_of`."""
-    if as_of is None:
-        return {s.name: reference(s.table, None) for s in task.sources}
+    """How each source is named in a query, at the snapshots of `as_of`."""
     tables = {}
     for source in task.sources:
         snapshot = as_of.get(".".join(source.table.parts))
@@ -115,9 +113,17 @@ def live_tables(tables: Mapping[str, str], schemas: Mapping[str, StructType]) ->
 
 
 def bounded_sources(
-    task: Task, window: Window | None, tables: Mapping[str, str], kinds: Mapping[str, ColumnKind]
+    task: Task,
+    window: Window | None,
+    tables: Mapping[str, str],
+    kinds: Mapping[str, ColumnKind],
+    *,
+    already: Collection[str] = (),
 ) -> dict[str, str]:
-    """For each source the query that reads it, bounded by its event time."""
+    """For each source the query that reads it, bounded by its event time.
+
+    `already` names those whose table is bounded by the database that holds it.
+    """
     queries = {}
     for source in task.sources:
         try:
@@ -128,6 +134,7 @@ def bounded_sources(
                 facts=error.facts,
                 next_step=error.next_step,
             ) from None
+        bounds = None if source.name in already else bounds
         queries[source.name] = source_sql(tables[source.name], bounds)
     return queries
 
@@ -179,16 +186,16 @@ def _schema(spark: SparkSession, source: BoundSource, table: str) -> StructType:
 
 
 def target_kind(frame: DataFrame, task: Task) -> ColumnKind | None:
-    """The kind of the column that the task overwrites by; None when it owns its whole table."""
-    if not isinstance(task.write, Overwrite):
+    """The kind of the column that tells a window apart; None when it owns its whole table."""
+    by = window_column(task.write)
+    if by is None:
         return None
-    by = task.write.by
     field = next((f for f in frame.schema.fields if f.name.lower() == by.lower()), None)
     if field is None:
         raise ResultMisshapen(
             f"the result has no column {by!r}",
             facts={
-                "expected": f"{by}, the column that the task overwrites by",
+                "expected": f"{by}, the column that tells the window apart",
                 "found": ", ".join(frame.columns),
             },
             next_step="add the column to the task's result, or correct its name",

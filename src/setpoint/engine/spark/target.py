@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from setpoint.errors import EngineFailed, ResultMisshapen
+from setpoint.model.scope import Kinds
 from setpoint.model.table import quote
 from setpoint.model.table_folder import table_folder
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from setpoint.engine.protocol import Outcome, Token
     from setpoint.model.settings import Settings
     from setpoint.model.table import TableName
-    from setpoint.model.task import Task
+    from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
 
 
@@ -43,6 +44,7 @@ class Writing:
     """The table as the run found it; what changed in the scope since then is a conflict."""
     window: Window | None = None
     """The window that the scope is the filter of."""
+    kinds: Kinds = field(default_factory=Kinds)
 
 
 class Target(Protocol):
@@ -70,7 +72,12 @@ class Target(Protocol):
 
 
 def open_target(spark: SparkSession, settings: Settings, table: TableName) -> Target:
-    """The target of this name, by the kind of its catalog."""
+    """The target of this name, by the kind of its catalog or connection."""
+    connection = settings.connections.get(table.catalog)
+    if connection is not None:
+        from setpoint.engine.spark.postgres.target import PostgresTarget
+
+        return PostgresTarget(spark, connection, table)
     catalog = settings.catalogs[table.catalog]
     if catalog.type == "iceberg":
         from setpoint.engine.spark.iceberg import IcebergTarget
@@ -85,6 +92,26 @@ def open_target(spark: SparkSession, settings: Settings, table: TableName) -> Ta
 
         return ParquetTarget(spark, table, table_folder(catalog.warehouse, table))
     raise EngineFailed(f"no target for catalogs of type {catalog.type!r}")
+
+
+def open_source(
+    spark: SparkSession, settings: Settings, source: BoundSource, window: Window | None
+) -> tuple[str, bool]:
+    """The source in a FROM clause, and whether it is bounded to the window already."""
+    connection = settings.connections.get(source.table.catalog)
+    if connection is None:
+        return open_target(spark, settings, source.table).reference(), False
+    from setpoint.engine.spark.postgres.connection import Login
+    from setpoint.engine.spark.postgres.source import source_view
+
+    return source_view(
+        spark,
+        Login.of(connection),
+        source.table,
+        event_time=source.event_time,
+        window=window,
+        partitions=connection.read_partitions,
+    )
 
 
 def tables_below(warehouse: Path, catalog: str) -> list[str]:

@@ -1,0 +1,1 @@
+"""Postgres as a target and as a source."""

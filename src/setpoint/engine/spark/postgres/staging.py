@@ -1,0 +1,92 @@
+"""The staging table of one attempt: made for it, and gone with it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from setpoint.engine.spark.postgres.connection import connected, run
+from setpoint.engine.spark.postgres.statements import (
+    CREATE_COMMITS,
+    ORPHANS,
+    create_staging_sql,
+    lock_number,
+    staging_prefix,
+    staging_table,
+)
+from setpoint.engine.spark.postgres.translation import STAGING
+from setpoint.errors import RunError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from setpoint.engine.spark.postgres.connection import Login
+
+# A client that was stopped in the middle of a copy holds its table; it is no reason to wait.
+SHORT_WAIT = "SET LOCAL lock_timeout = '2s'"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Staging:
+    """A table that rows are copied into before one transaction moves them."""
+
+    login: Login
+    name: str
+
+    @property
+    def table(self) -> str:
+        """The table, quoted, with its schema."""
+        return staging_table(self.name)
+
+
+@contextmanager
+def staged(
+    login: Login, *, target: str, scope: str, fence: int, types: Sequence[str]
+) -> Iterator[Staging]:
+    """A staging table for an attempt; what dead attempts on the scope left behind is dropped."""
+    prefix = staging_prefix(target, scope)
+    staging = Staging(login=login, name=f"{prefix}{fence}")
+    prepare(login)
+    drop_orphans(login, prefix, fence)
+    with connected(login) as connection:
+        run(connection, f"DROP TABLE IF EXISTS {staging.table}")
+        run(connection, create_staging_sql(staging.name, types))
+    try:
+        yield staging
+    except BaseException:
+        _drop(login, staging.name)
+        raise
+
+
+def prepare(login: Login) -> None:
+    """Make what Setpoint keeps in a database, unless it is there."""
+    with connected(login) as connection:
+        there = run(
+            connection, "SELECT to_regclass('setpoint.commits'), to_regnamespace($1)", STAGING
+        ).fetchone()
+        if there and all(there):
+            return
+        # CREATE … IF NOT EXISTS by two processes at once can still fail.
+        run(connection, f"SELECT pg_advisory_xact_lock({lock_number('schema')})")
+        run(connection, f"{CREATE_COMMITS}; CREATE SCHEMA IF NOT EXISTS {STAGING}")
+
+
+def drop_orphans(login: Login, prefix: str, fence: int) -> None:
+    """Drop the staging tables of older attempts on the same scope."""
+    with connected(login) as connection:
+        found = [name for (name,) in run(connection, ORPHANS, STAGING, prefix)]
+    for name in found:
+        number = name.removeprefix(prefix)
+        if number.isdigit() and int(number) < fence:
+            _drop(login, name)
+
+
+def _drop(login: Login, name: str) -> None:
+    """Drop a table if that is possible now; the next attempt on the scope tries again."""
+    try:
+        with connected(login) as connection:
+            run(connection, SHORT_WAIT)
+            run(connection, f"DROP TABLE IF EXISTS {staging_table(name)}")
+    except RunError:
+        return
