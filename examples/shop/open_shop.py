@@ -13,7 +13,7 @@ import threading
 from pathlib import Path
 from urllib.parse import quote
 
-from examples.shop import company, database
+from examples.shop import company, database, event_stream
 from examples.shop.payments_api import PaymentsApi
 from examples.shop.receivers import Receivers
 from tests.postgres_server import PostgresServer
@@ -60,6 +60,7 @@ def _serve(
     password = quote(server.password, safe="")
     url = f"postgresql://postgres:{password}@127.0.0.1:{server.port}/postgres"
     database.fill(url, size)
+    event_stream.land(given.lake, size)
     with PaymentsApi(company.payments(size), rate=given.rate) as api, Receivers() as receivers:
         environment = {
             "SHOP_DB": url,

@@ -6,6 +6,7 @@ import os
 import secrets
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,10 +104,17 @@ class Shop:
         return value
 
 
-@pytest.fixture
-def shop(server: PostgresServer, filled: str, tmp_path: Path) -> Iterator[Shop]:
-    """A shop of a few hundred rows a day."""
+@contextmanager
+def opened(server: PostgresServer, filled: str, lake: Path) -> Iterator[Shop]:
+    """A shop with a database of its own."""
     name = f"shop_{secrets.token_hex(6)}"
     server.run(f"CREATE DATABASE {name} TEMPLATE {filled}")
     with PaymentsApi(company.payments(SIZE), page=50) as api, Receivers() as receivers:
-        yield Shop(url=address(server, name), lake=tmp_path / "lake", api=api, receivers=receivers)
+        yield Shop(url=address(server, name), lake=lake, api=api, receivers=receivers)
+
+
+@pytest.fixture
+def shop(server: PostgresServer, filled: str, tmp_path: Path) -> Iterator[Shop]:
+    """A shop of a few hundred rows a day."""
+    with opened(server, filled, tmp_path / "lake") as shop:
+        yield shop

@@ -68,3 +68,10 @@ def test_nothing_but_the_planted_bugs_is_found(before: Report) -> None:
     found = {(one.path, one.rule) for one in before.findings if one.severity is not Severity.NOTE}
     assert found == {(file, rule) for file, rule, _ in PLANTED}
     assert not before.unparsed
+
+
+def test_the_shop_of_after_is_clean() -> None:
+    """The same jobs as tasks of Setpoint: nothing to find, and every file could be read."""
+    after = audited(SHOP / "after" / "pipelines")
+    assert not after.findings
+    assert not after.unparsed

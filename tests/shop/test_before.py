@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.dataset as arrow
 import pytest
-from examples.shop import company
+from examples.shop import company, event_stream
 from tests.shop.conftest import DAY, SIZE
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def test_o4_late_changes_and_deletes_leave_the_wrong_customers(shop: Shop) -> No
 
 def test_o5_a_backfilled_day_gets_todays_users(shop: Shop) -> None:
     """Under the date of an old day stand those who were active in the last 24 hours: nobody."""
-    export_events(shop)
+    event_stream.land(shop.lake, SIZE)
     shop.done("daily_active_users.py", DAY)
     table = arrow.dataset(shop.lake / "daily_active_users").to_table().to_pylist()
     right = shop.one(
@@ -124,18 +124,6 @@ def test_o5_a_backfilled_day_gets_todays_users(shop: Shop) -> None:
     )
     assert right > 0
     assert table == [{"active_users": 0, "activity_date": DAY}]
-
-
-def export_events(shop: Shop) -> None:
-    """The event stream as it lies in the lake."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    rows = shop.sql("SELECT event_id, user_id, kind, occurred_at FROM shop.events")
-    names = ["event_id", "user_id", "kind", "occurred_at"]
-    table = pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows])
-    (shop.lake / "events").mkdir(parents=True)
-    pq.write_table(table, shop.lake / "events" / "part-0.parquet", coerce_timestamps="us")
 
 
 def test_o6_keys_change_revenue_doubles_and_the_chat_hears_it_twice(shop: Shop) -> None:
