@@ -81,6 +81,19 @@ def test_a_table_that_a_database_cannot_have(tmp_path: Path, target: str, word: 
     assert word in caught.value.faults[0].message
 
 
+def test_a_merge_that_deletes_is_refused(tmp_path: Path) -> None:
+    """Without a tombstone an old window would bring the row back."""
+    (tmp_path / "setpoint.toml").write_text('[connections.mart]\nurl = "postgresql://db/shop"\n')
+    (tmp_path / "pipelines").mkdir()
+    (tmp_path / "pipelines" / "x.sql").write_text(
+        "/*\ntarget: mart.public.x\nwrite: {merge: {on: id, version: v, delete_when: gone}}\n*/\n"
+        "SELECT 1 AS id, 1 AS v, true AS gone"
+    )
+    with pytest.raises(ProjectError) as caught:
+        load_project(tmp_path)
+    assert "delete_when" in caught.value.faults[0].message
+
+
 def test_a_slice_of_a_database_is_replaced() -> None:
     """B5: time-partitioned in a lake is a slice in a database; the reason is said."""
     given = {"windowed": True, "partition_by": "day", "key": ()}

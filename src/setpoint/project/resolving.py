@@ -18,7 +18,7 @@ from setpoint.model.retry_safety import unsafe_to_retry
 from setpoint.model.source import Source
 from setpoint.model.table import TableName
 from setpoint.model.table_folder import table_folder
-from setpoint.model.target import FOLDERS, kind_of
+from setpoint.model.target import DATABASES, FOLDERS, kind_of
 from setpoint.model.task import BoundSource, Task
 from setpoint.model.transform import PythonTransform
 from setpoint.model.write import Merge, Overwrite, Replace
@@ -189,6 +189,12 @@ class _Resolving:
             self.fault("merge has no key", 'write=merge(on=["customer_id"], version="updated_at")')
             return None
         kind = kind_of(self.settings, target.catalog) if target else None
+        if kind in DATABASES and isinstance(given.write, Merge) and given.write.delete_when:
+            self.fault(
+                "merge(delete_when=…) is not for databases: an old window would bring the row back",
+                "keep a column that says deleted, and leave it out where the table is read",
+            )
+            return None
         chosen = choose(
             stated=given.write,
             windowed=grain is not None or given.grain is not None,
