@@ -457,7 +457,7 @@ def test_a_pattern_that_the_target_lacks_is_refused_at_load(lab: Lab) -> None:
         lab.ok()
     assert isinstance(caught.value, ProjectError)
     assert "cannot do merge" in caught.value.faults[0].message
-    assert "overwrite" in (caught.value.faults[0].fix or "")
+    assert "replace" in (caught.value.faults[0].fix or "")
 
 
 def test_a_target_can_be_a_source(lab: Lab) -> None:

@@ -121,6 +121,8 @@ class Effect:
     spot: Spot
     text: str
     guard: str = ""
+    own: bool = False
+    """Sent to an address that the surrounding object was made with."""
 
 
 @dataclass(frozen=True, kw_only=True)

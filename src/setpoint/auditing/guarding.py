@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,8 @@ class Outcome(str, Enum):
     TORN = "torn"
     """Deleted before, but a crash between leaves the scope empty."""
     DOUBLED = "doubled"
+    OPEN = "open"
+    """What becomes of it is not decided here."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +106,17 @@ _ETL_WORDS = frozenset(
 )
 
 
+_METHOD_PARTS = 3
+_BLOCK_WORDS = frozenset(
+    {
+        "adapter", "adapters", "backend", "backends", "client", "clients", "connector",
+        "connectors", "contrib", "destination", "destinations", "driver", "drivers", "framework",
+        "helper", "helpers", "hook", "hooks", "integrations", "lib", "libs", "provider",
+        "providers", "sdk", "toolkit", "util", "utilities", "utils",
+    }
+)  # fmt: skip
+
+
 def appends(case: Case) -> Iterator[Append]:
     """The appends of a unit that matter, each with its outcome."""
     if case.appended is None:
@@ -122,7 +135,10 @@ def _appends(case: Case) -> Iterator[Append]:
             if case.unit.kind == "sql-constants":
                 # Tables are made by one script and filled by another.
                 earlier = tuple(one for one in earlier if one.how not in _MAKES)
-            yield _settle(write, earlier, writes[at + 1 :], earlier_tasks)
+            settled = _settle(write, earlier, writes[at + 1 :], earlier_tasks)
+            if settled.outcome is Outcome.DOUBLED and _is_for_others(case, write):
+                settled = replace(settled, outcome=Outcome.OPEN, reason="its callers decide")
+            yield settled
 
 
 def _matters(case: Case, write: Write) -> bool:
@@ -146,6 +162,18 @@ def _matters(case: Case, write: Write) -> bool:
     return (write.looped and (case.unit.extracts or bool(words & _ETL_WORDS))) or (
         case.unit.extracts and bool(words & _ETL_WORDS)
     )
+
+
+def _is_for_others(case: Case, write: Write) -> bool:
+    """Whether this is a building block: its callers choose the table, and how often it is run."""
+    if case.orchestrated or write.batched or case.file.dags:
+        return False
+    if not naming.is_nameless(write.table):
+        return False
+    if len(case.unit.name.split(".")) >= _METHOD_PARTS:
+        return True
+    called = len(case.unit.name.split(".")) == _METHOD_PARTS - 1
+    return called and bool(naming.words(case.file.path) & _BLOCK_WORDS)
 
 
 def _settle(

@@ -55,6 +55,14 @@ _MUTABLE = re.compile(
     r"|user_?name|customer_?name|employee_?name|company_?name|product_?name|name|login|title)$",
     re.IGNORECASE,
 )
+_IDENTIFYING = re.compile(
+    r"(?:^|_)(?:table|schema|column|field|index|constraint|database|db|catalog|file|bucket|object"
+    r"|host|server|topic|queue|stream|job|task|dag|pipeline|model|metric|feature|variable|param"
+    r"|parameter|property|setting|config|event|package|module|function|class|domain|tag|label"
+    r"|currency|country|branch|repo|repository)_?name$",
+    re.IGNORECASE,
+)
+"""Names that a machine goes by: another name is another thing."""
 _STABLE = re.compile(
     r"(?:^|_)(?:id|ids|key|sk|pk|uuid|guid|code|hash|number|no|num|nk|bk|hk|sku|isbn|ticker|symbol"
     r"|date|dt|ds|day|hour|week|month|year|ts|time|timestamp|at)$|(?:Id|ID|Key)$",
@@ -75,7 +83,7 @@ _CURSOR = re.compile(
     r"|exec(?:uted|_?\w+)?|check(?:ed)?(?:_?\w+)?|crawl(?:ed)?(?:_?\w+)?|scraped?(?:_?\w+)?"
     r"|export(?:ed)?(?:_?\w+)?)"
     r"|high_?water(?:_?mark)?|hwm|water_?mark(?:_?\w+)?|cursor(?:_?\w+)?|bookmark(?:_?\w+)?"
-    r"|checkpoint(?:_?\w+)?|cutoff(?:_?\w+)?|max_?(?:processed|loaded)_?\w+|since)$",
+    r"|checkpoint(?:_?\w+)?|cutoff(?:_?\w+)?|max_?(?:processed|loaded)_?\w+|(?<!idle_)(?<!alive_)(?<!member_)(?<!up_)since)$",
     re.IGNORECASE,
 )
 _STATE_TABLE = re.compile(
@@ -91,7 +99,7 @@ _RUN_WORDS = (
     r"ingest|ingestion|execution|exec|migration|backup|airflow|workflow|transfer|refresh|package"
     r"|step|"
     r"script|schedule|scheduler|data_?load|data_?pipeline|dwh|dw|procedure|proc|file|audit|error|"
-    r"alert|monitor|monitoring|system|debug|status)s?"
+    r"alert|monitor|monitoring|system|debug|status|inference|request|response)s?"
 )
 _LOG_TABLE = re.compile(
     rf"(?:^|[_.])(?:{_RUN_WORDS}_?(?:logs?|logging|history|histories|runs?|status|stats|audits?|"
@@ -114,6 +122,9 @@ _TEMP_TABLE = re.compile(
     r"|\.#",
     re.IGNORECASE,
 )
+_TEMP_HOLE = re.compile(r"\{[^{}]*(?:temp|tmp)_?(?:table|tbl|name)[^{}]*\}$", re.IGNORECASE)
+"""A name that only the run knows, from a variable that says what it is for."""
+_NAMELESS = re.compile(r"(?:[\s.\"'`$\[\]/]|\{[^{}]*\}|__h\d+__)*")
 _ATTEMPTS = re.compile(
     r"(?:^|_)(?:attempts?|retr(?:y|ies)(?:_?count)?|tries|versions?|revision|rev|lock_?version"
     r"|run_?count"
@@ -157,7 +168,8 @@ def is_surrogate(column: str) -> bool:
 
 def is_mutable(column: str) -> bool:
     """Whether the column's value changes over the life of the entity it names."""
-    return bool(_MUTABLE.search(bare(column)))
+    name = bare(column)
+    return bool(_MUTABLE.search(name)) and not _IDENTIFYING.search(name)
 
 
 def is_stable(column: str) -> bool:
@@ -197,7 +209,12 @@ def may_be_log_table(table: str) -> bool:
 
 def is_temporary_table(table: str) -> bool:
     """Whether the name is that of a table that does not outlive its run."""
-    return bool(_TEMP_TABLE.search(table))
+    return bool(_TEMP_TABLE.search(table.strip("{}\"'`")) or _TEMP_HOLE.search(table))
+
+
+def is_nameless(table: str) -> bool:
+    """Whether the code names no part of the table: all of it comes from variables."""
+    return bool(_NAMELESS.fullmatch(table))
 
 
 def same_table(one: str, other: str) -> bool:
@@ -221,6 +238,7 @@ def is_warehouse_key(column: str) -> bool:
 def is_warehouse_table(table: str) -> bool:
     """Whether the table's name or schema is one of a warehouse."""
     pattern = (
-        r"(?:^|[._])(?:dim|fact|fct|dims|facts|dwh?|edw|mart|star|gold|silver|hub|sat)(?:$|[._])"
+        r"(?:^|[._])(?:dim|fact|fct|dims|facts|dwh?|edw|mart|star|gold|silver)(?:$|[._])"
+        r"|(?:^|[._])(?:hub|sat|lnk)_"
     )
     return bool(re.search(pattern, table.lower()))

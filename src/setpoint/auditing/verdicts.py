@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from setpoint.auditing import naming
 from setpoint.auditing.facts import How
 from setpoint.auditing.finding import Pipeline, Severity, Verdict
 from setpoint.auditing.world import lasting
@@ -11,7 +12,7 @@ from setpoint.auditing.world import lasting
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from setpoint.auditing.facts import FileFacts, Unit
+    from setpoint.auditing.facts import FileFacts, Unit, Write
     from setpoint.auditing.finding import Finding
     from setpoint.auditing.world import World
 
@@ -71,5 +72,10 @@ def _verdict(file: FileFacts, unit: Unit, findings: Iterable[Finding]) -> Verdic
         if counts and finding.pipeline == unit.name:
             return Verdict.UNSAFE
     inside = any(unit.line <= one.line <= unit.end_line for one in file.unparsed)
-    blind = any(write.how is How.APPEND and "chooses" in write.guard for write in unit.writes)
+    blind = any(write.how is How.APPEND and _is_blind(write) for write in unit.writes)
     return Verdict.UNKNOWN if inside or blind else Verdict.SAFE
+
+
+def _is_blind(write: Write) -> bool:
+    """Whether the code does not say which table is written, or how."""
+    return "chooses" in write.guard or (not write.guard and naming.is_nameless(write.table))

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 PATTERNS: dict[str, tuple[str, ...]] = {
     "iceberg": ("overwrite", "replace", "merge"),
-    "delta": ("overwrite", "replace"),
+    "delta": ("overwrite", "replace", "merge"),
     "parquet": ("overwrite", "replace"),
     "postgres": ("merge", "replace"),
 }

@@ -86,9 +86,9 @@ _QUIET = frozenset(
     ]
 )
 _SQL = re.compile(
-    r"^(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:insert|merge|update|delete|truncate|replace|copy|load"
-    r"|create|drop|with|select|begin|start|"
-    r"set|use|declare|call|if|alter|unload)\b",
+    r"^(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:insert|merge|update|delete|truncate|replace|create|drop|with|select|begin|start|"
+    r"set|use|declare|call|if|alter|unload|load\s+(?:data\b.*\binto|table)"
+    r"|copy\b(?!\s+grants\b).*\b(?:from|to|into))\b",
     re.IGNORECASE | re.DOTALL,
 )
 _AUTOCOMMIT = re.compile(

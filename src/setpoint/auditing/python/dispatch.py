@@ -106,6 +106,8 @@ def on_call(walker: Walker, call: Call) -> Value | None:
         warehouses.on_call,
         _stored_state,
         _http_window,
+        _command,
+        _collected,
     ):
         known = reader(walker, call)
         if known is not None:
@@ -180,6 +182,28 @@ def _http_window(walker: Walker, call: Call) -> Value | None:
         if walker.tape.task:
             walker.tape.draw(marks, "request")
     return Value(kind="response", pending=shaped.pending)
+
+
+def _command(walker: Walker, call: Call) -> Value | None:
+    """A clock in the words of a command that a task starts decides what the command does."""
+    if walker.tape.task and call.dotted.startswith(("subprocess.", "os.system")):
+        walker.tape.draw([mark for mark in call.marks if mark.kind == "clock"], "request")
+    return None
+
+
+def _collected(walker: Walker, call: Call) -> Value | None:
+    """`rows.append(row)`: the list then holds what the row was made of."""
+    del walker
+    function = call.node.func
+    if call.method != "append" or len(call.args) != 1 or not isinstance(function, ast.Attribute):
+        return None
+    row = call.args[0]
+    if not isinstance(function.value, ast.Name) or not row.fields or not row.all_marks():
+        return None
+    known = call.names.get(function.value.id, UNKNOWN)
+    if known.items == ():
+        call.names[function.value.id] = replace(known, kind="list", items=(row,))
+    return None
 
 
 def on_function(walker: Walker, node: Function, names: Names) -> None:

@@ -32,7 +32,7 @@ _READ_BY_POST = re.compile(
     r"graphql|/search|/query|/queries|/token|oauth|/auth|login|/session|/report|/export|/list"
     r"|/get|/fetch|/find|/lookup|/select|/scroll|_search|/sql|/analytics|/aggregate|/filter"
     r"|/batchGet|runReport|/embeddings|/completions|/predict|/geocode|/translate|/crawl|/scrape"
-    r"|token_url|access_token|/generate|/chat",
+    r"|token_url|access_token|/generate|/chat|telemetry|tracker|usage_stat|/metrics",
     re.IGNORECASE,
 )
 _ACTS = re.compile(
@@ -66,7 +66,9 @@ def on_call(walker: Walker, call: Call) -> Value | None:
     if not kind:
         return None
     guard = _guard(walker, call)
-    walker.tape.effects.append(Effect(kind=kind, spot=call.spot, text=call.text, guard=guard))
+    own = bool(re.search(r"\bself\b", f"{_source(call)} {call.receiver_text}"))
+    effect = Effect(kind=kind, spot=call.spot, text=call.text, guard=guard, own=own)
+    walker.tape.effects.append(effect)
     return Value(kind="response") if kind == "post" else UNKNOWN
 
 

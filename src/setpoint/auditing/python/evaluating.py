@@ -29,6 +29,17 @@ _WRAPPERS = frozenset(
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 
 
+_KNOWN = re.compile(
+    r"not in \(?\w*(?:exist|seen|known|processed|loaded|done|stored|present|already|previous)"
+    r"|not in .*\bfetchall\(|not in .*\bdistinct\("
+)
+
+
+def _leaves_known_out(generators: list[ast.comprehension]) -> bool:
+    """Whether a comprehension keeps only what the target does not hold yet."""
+    return any(_KNOWN.search(ast.unparse(test)) for one in generators for test in one.ifs)
+
+
 class Evaluator:
     """Knows what expressions of one module can be told to mean."""
 
@@ -334,7 +345,8 @@ class Evaluator:
         inner = self.bound(node.generators, names)
         element = self.value(node.elt, inner)
         sources = shaping(self.value(one.iter, inner) for one in node.generators)
-        return Value(items=(element,), kind="list", pending=sources)
+        flags = frozenset({"anti"}) if _leaves_known_out(node.generators) else frozenset()
+        return Value(items=(element,), kind="list", pending=sources, flags=flags)
 
     def _dict_comprehension(self, node: ast.expr, names: Names) -> Value:
         if not isinstance(node, ast.DictComp):

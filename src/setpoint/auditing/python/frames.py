@@ -77,6 +77,9 @@ _TEXT_MARKS = (
 )
 
 
+_NULL = re.compile(r"(?i)\.isnull\(|\bis null\b|\bisnull\(|\.isna\(")
+
+
 def marks_in_text(text: str, spot: Spot) -> list[Mark]:
     """The hidden inputs in a SQL expression that Spark is given as text."""
     found: list[Mark] = []
@@ -98,7 +101,8 @@ def _filter(walker: Walker, call: Call) -> Value | None:
     flags: list[str] = []
     if re.search(r"(?:rn|row_?num(?:ber)?|rank|rnk)\W{1,12}1\b", source):
         flags.append("reduced")
-    if "left_only" in source or re.search(r"~.*isin\(", source):
+    absent = "left" in call.receiver.flags and _NULL.search(source)
+    if absent or "left_only" in source or re.search(r"~.*isin\(", source):
         flags.append("anti")
     if any(mark.kind == "logical" for mark in marks):
         walker.tape.logical_date = True
@@ -108,6 +112,9 @@ def _filter(walker: Walker, call: Call) -> Value | None:
 def _reduce(walker: Walker, call: Call) -> Value | None:
     del walker
     return call.receiver.data("reduced") if call.receiver_is_data() else None
+
+
+_LEFT = re.compile(r"(?i)^left(?:_?outer)?\b|['\"]left(?:_?outer)?['\"]")
 
 
 def _join(walker: Walker, call: Call) -> Value | None:
@@ -120,7 +127,8 @@ def _join(walker: Walker, call: Call) -> Value | None:
     if anti or re.search(r"['\"]left_?anti['\"]", call.source()):
         joined_frame = call.receiver.data("anti")
     elif call.receiver.kind == "frame":
-        joined_frame = call.receiver.data(lost=frozenset({"reduced"}))
+        kept = ("left",) if _LEFT.search(f"{how} {call.source()}") else ()
+        joined_frame = call.receiver.data(*kept, lost=frozenset({"reduced"}))
     else:
         return None
     return replace(joined_frame, pending=call.pending)
@@ -130,7 +138,7 @@ def _union(walker: Walker, call: Call) -> Value | None:
     del walker
     if call.receiver.kind != "frame":
         return None
-    frame = call.receiver.data(lost=frozenset({"reduced", "anti"}))
+    frame = call.receiver.data(lost=frozenset({"reduced", "anti", "left"}))
     return replace(frame, pending=call.pending)
 
 

@@ -113,7 +113,8 @@ def _built(walker: Walker, writer: Value, call: Call) -> Value:
         fields["foreachbatch"] = call.argument(0, "func", "f")
         _batch_function(walker, call)
     elif call.method == "partitionBy":
-        fields["partitionby"] = call.args[0] if call.args else UNKNOWN
+        first = call.args[0] if call.args else UNKNOWN
+        fields["partitionby"] = replace(first, items=first.items or call.args)
     else:
         fields[call.method.lower()] = call.argument(0, "saveMode", "source", "outputMode")
     return replace(writer, fields=fields)
@@ -187,7 +188,17 @@ def _save(walker: Walker, writer: Value, call: Call) -> None:
         scope=writer.fields.get("partitionby", UNKNOWN).text or "",
         grain=_grain(walker, writer, table),
     )
-    walker.record(write, writer)
+    walker.record(write, _placed(writer))
+
+
+def _placed(writer: Value) -> Value:
+    """The data, with what fills a column that the write partitions by."""
+    columns = {one.text for one in writer.fields.get("partitionby", UNKNOWN).items or ()}
+    pending = frozenset(
+        replace(one, role="partition") if one.role == "column" and one.column in columns else one
+        for one in writer.pending
+    )
+    return replace(writer, pending=pending)
 
 
 def _grain(walker: Walker, writer: Value, table: str) -> str:
@@ -234,7 +245,13 @@ def _dynamic(walker: Walker, writer: Value) -> bool:
     option = writer.fields.get("partitionoverwritemode")
     if option is not None:
         return option.may_be("dynamic")
+    if any(_CREATES.match(one) for one in walker.conditions):
+        return False
     return walker.dynamic_overwrite and "replacewhere" not in writer.fields
+
+
+_CREATES = re.compile(r"(?i)not (?!not ).*table_?exists")
+"""The arm for a table that is not there yet."""
 
 
 _UPSERT_SINKS = re.compile(r"cassandra|hudi|redis|dynamodb|kudu|hbase|phoenix|aerospike")

@@ -27,6 +27,9 @@ _PLACEHOLDER = re.compile(
 )
 
 
+_DYNAMIC = re.compile(r"(?i)^\s*set\s+\S*partitionoverwritemode\s*=\s*['\"]?dynamic")
+
+
 def run_text(
     walker: Walker,
     value: Value,
@@ -40,6 +43,8 @@ def run_text(
     """Read a SQL text as run at this place; what shaped the rows that it selects is given back."""
     text = value.text or ""
     walker.ran_texts.add(value.line)
+    if _DYNAMIC.search(text):
+        walker.dynamic_overwrite = True
     hidden = bool(HIDDEN.search(text)) or bool(value.marks) or bool(params.all_marks())
     if not WRITES.search(text) and not hidden and not re.search(r"(?i)\bfrom\b", text):
         return frozenset()

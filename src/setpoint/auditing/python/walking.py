@@ -401,7 +401,8 @@ class Walker(Evaluator):
             parameters[len(parameters) - len(defaults) :], defaults, strict=True
         ):
             value = self.value(default, names)
-            if value.text not in {None, "None"} and not value.has("clock"):
+            known = value.text not in {None, "None", ""} or bool(value.name)
+            if known and not value.has("clock"):
                 names[parameter.arg] = value
         return names
 
@@ -443,7 +444,8 @@ class Walker(Evaluator):
         if key.text is not None:
             return base.data()
         source = ast.unparse(node.slice)[:300]
-        anti = ("anti",) if source.startswith("~") and "isin" in source else ()
+        absent = (source.startswith("~") and "isin" in source) or "left_only" in source
+        anti = ("anti",) if absent else ()
         return base.data(*anti).shaped(key.all_marks(), "filter")
 
     def inside(self) -> tuple[str, ...]:

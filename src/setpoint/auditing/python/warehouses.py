@@ -70,17 +70,21 @@ def on_call(walker: Walker, call: Call) -> Value | None:
 def _read(call: Call) -> Value:
     """A frame that is read or made: a clock in its path decides which data it holds."""
     path = call.argument(0, "path", "filepath_or_buffer", "name", "tableName", "data")
-    flags = call.receiver.flags if call.receiver.kind == "frame" else frozenset()
+    flags = call.receiver.flags if call.receiver.kind == "frame" else path.flags & {"anti"}
     frame = Value(kind="frame", flags=flags, pending=call.pending)
-    for name, value in path.fields.items():
-        frame = frame.shaped(value.all_marks(), "column", name)
-    for row in path.items or ():
-        for name, value in row.fields.items():
-            frame = frame.shaped(value.all_marks(), "column", name)
+    frame = _filled(frame, path)
     marks = path.marks if path.text is not None or path.kind != "dict" else frozenset()
     for word in ("filters", "columns_filter", "where"):
         marks |= call.keywords.get(word, UNKNOWN).all_marks()
     return frame.shaped(marks, "request")
+
+
+def _filled(frame: Value, rows: Value) -> Value:
+    """The frame, with what the fields of its rows were made of."""
+    for row in (rows, *(rows.items or ())):
+        for name, value in row.fields.items():
+            frame = frame.shaped(value.all_marks(), "column", name)
+    return frame
 
 
 def _chain(call: Call) -> tuple[str, ...]:
@@ -124,7 +128,7 @@ def _record(
             transaction=_transaction(walker, call) if language == "pandas" else 0,
         ),
         call.receiver,
-        *call.args,
+        *(_filled(one, one) if one.kind == "list" else one for one in call.args),
         *call.keywords.values(),
     )
     return UNKNOWN
@@ -222,7 +226,7 @@ def _load_table(walker: Walker, call: Call) -> Value:
     disposition = config.fields.get("write_disposition", UNKNOWN)
     name = (disposition.text or disposition.name or "").upper()
     told = config.kind == "job-config" or bool(config.fields) or "job_config" not in call.keywords
-    if "APPEND" in name or (not name and disposition == UNKNOWN and told):
+    if "APPEND" in name or ("write_disposition" not in config.fields and told):
         # BigQuery's load jobs append unless told otherwise.
         return _record(walker, call, How.APPEND, call.argument(1, "destination"))
     if name:

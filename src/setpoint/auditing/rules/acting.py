@@ -43,9 +43,15 @@ def effects(case: Case, kind: str) -> Iterator[Effect]:
     """The unguarded effects of a kind, in units that move data or are run by an orchestrator."""
     if case.file.setting != "pipeline" or case.unit.alert or _is_wrapper(case):
         return
-    moves = any(unit.writes or unit.extracts for unit in case.file.units)
+    moves = any(unit.writes for unit in case.file.units)
     if not (case.orchestrated or case.file.dags or moves) and _is_library(case):
         return
     for effect in case.unit.effects:
-        if effect.kind == kind and not effect.guard:
+        if effect.kind == kind and not effect.guard and not _is_client(case, effect):
             yield effect
+
+
+def _is_client(case: Case, effect: Effect) -> bool:
+    """A call to an address that the object was made with, in a method for others to call."""
+    method = len(case.unit.name.split(".")) > _CLASS_AND_METHOD
+    return method and effect.own and not case.orchestrated

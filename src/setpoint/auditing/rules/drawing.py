@@ -12,7 +12,7 @@ from setpoint.auditing.world import lasting
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from setpoint.auditing.facts import Draw
+    from setpoint.auditing.facts import Draw, Write
     from setpoint.auditing.world import Case
 
 _ROW_WORDS = re.compile(
@@ -56,4 +56,10 @@ def _lasts(case: Case, draw: Draw) -> bool:
     if deletes and len(deletes) == len(own):
         # Only deleted from here: housekeeping, whose scope no run owns.
         return False
+    if any(one.retention and _covers(one, draw) for one in deletes):
+        return False
     return not own or any(lasting(one) for one in own)
+
+
+def _covers(write: Write, draw: Draw) -> bool:
+    return write.spot.line <= draw.spot.line <= max(write.spot.end_line, write.spot.line)

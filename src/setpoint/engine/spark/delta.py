@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
@@ -10,14 +11,16 @@ from pyspark.sql import functions as F
 
 from setpoint.engine.protocol import Outcome
 from setpoint.engine.spark.fitting import fitted
+from setpoint.engine.spark.merging import comparable, repeated_keys, tie_stop
 from setpoint.engine.spark.reading import MISSING
 from setpoint.engine.spark.target import TableState
 from setpoint.engine.spark.translation import SPARK_ERRORS, is_conflict
 from setpoint.errors import CommitConflict
+from setpoint.model.merging import matching_sql, newer_sql
 from setpoint.model.scope import ColumnKind
 from setpoint.model.table import PLAIN, quote
 from setpoint.model.transform import source_sql
-from setpoint.model.write import Overwrite
+from setpoint.model.write import Merge, Overwrite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,6 +34,13 @@ if TYPE_CHECKING:
 
 # Commits that leave every row as it was.
 HOUSEKEEPING = ("OPTIMIZE", "VACUUM START", "VACUUM END", "SET TBLPROPERTIES", "REORG")
+# A MERGE takes no options of its own: what its commit carries is a setting of the session.
+SESSION = {
+    "userMetadata": "spark.databricks.delta.commitInfo.userMetadata",
+    "txnAppId": "spark.databricks.delta.write.txnAppId",
+    "txnVersion": "spark.databricks.delta.write.txnVersion",
+}
+_session_settings = threading.Lock()
 RECENT = 20
 TRIES = 5
 
@@ -83,10 +93,15 @@ class DeltaTarget:
         """Make the scope match the frame in one commit, unless it changed meanwhile."""
         frame = fitted(writing.frame, writing.state.columns)
         self._written = writing
+        merge = writing.task.write if isinstance(writing.task.write, Merge) else None
         for attempt in range(1, TRIES + 1):
-            self._refuse_stale(writing)
+            if merge is None:
+                self._refuse_stale(writing)
             try:
-                self._commit(frame, writing)
+                if merge is None:
+                    self._commit(frame, writing)
+                else:
+                    self._merge(frame, writing, merge)
                 break
             except SPARK_ERRORS as error:
                 # Without partitions Delta takes other windows for the same one; look closer.
@@ -108,6 +123,13 @@ class DeltaTarget:
         if found is None:
             return None
         metrics = {name: int(value) for name, value in found["operationMetrics"].items()}
+        if found["operation"] == "MERGE":
+            updated = metrics.get("numTargetRowsUpdated", 0)
+            return Outcome(
+                rows=metrics.get("numTargetRowsInserted", 0) + updated,
+                replaced=updated,
+                snapshot=str(found["version"]),
+            )
         return Outcome(
             # Rows of other windows that shared a file with this one are copied, not written.
             rows=metrics.get("numOutputRows", 0) - metrics.get("numCopiedRows", 0),
@@ -125,14 +147,38 @@ class DeltaTarget:
         return self.spark.sql(source_sql(self.reference(before), self._written.scope)).count()
 
     def _commit(self, frame: DataFrame, writing: Writing) -> None:
-        token = {"run_id": writing.token.run_id, "fence": writing.token.fence}
         writer = frame.writeTo(self.name)
-        writer = writer.option("userMetadata", json.dumps({"setpoint": token}))
-        # One transaction id a run: an attempt with an older fence is left out by Delta itself.
-        writer = writer.option("txnAppId", f"setpoint-{writing.token.run_id}")
-        writer = writer.option("txnVersion", str(writing.token.fence))
+        for name, value in _carried(writing).items():
+            writer = writer.option(name, value)
         # By filter, never dynamically: a window that became empty must be emptied too.
         writer.overwrite(F.expr(writing.scope) if writing.scope else F.lit(True))
+
+    def _merge(self, frame: DataFrame, writing: Writing, merge: Merge) -> None:
+        """Merge the batch in one commit. What it rests on: the table has one row a key."""
+        (newest,) = self._history(1)
+        checked = str(newest["version"])
+        key = [name.lower() for name in merge.on]
+        if not _proven_unique(newest, key):
+            repeated_keys(self.spark.sql(source_sql(self.reference(checked), None)), merge)
+        carried = _carried(writing, unique=key, checked=checked)
+        newer = newer_sql(merge, comparable(frame), tie_stop(writing.task))
+        batch = frame.persist()
+        # A view by the run's name: other threads of the session merge from views of their own.
+        view = quote(f"setpoint merge {writing.token.run_id}")
+        batch.createOrReplaceTempView(view)
+        with _session_settings:
+            for name, value in carried.items():
+                self.spark.conf.set(SESSION[name], value)
+            try:
+                self.spark.sql(
+                    f"MERGE INTO {self.name} AS t USING {view} AS s ON {matching_sql(merge)} "
+                    f"WHEN MATCHED AND {newer} THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+                )
+            finally:
+                batch.unpersist()
+                self.spark.catalog.dropTempView(view.strip("`"))
+                for name in carried:
+                    self.spark.conf.unset(SESSION[name])
 
     def _refuse_stale(self, writing: Writing) -> None:
         base = int(writing.state.snapshot or 0)
@@ -178,6 +224,26 @@ def _visible_commit(history: Sequence[Row], run_id: str) -> Row | None:
         elif _token(row).get("run_id") == run_id:
             return row
     return None
+
+
+def _carried(writing: Writing, **more: Any) -> dict[str, str]:
+    """What a commit carries: the token, and a transaction id that fences older attempts off."""
+    token = {"run_id": writing.token.run_id, "fence": writing.token.fence, **more}
+    return {
+        "userMetadata": json.dumps({"setpoint": token}),
+        # One transaction id a run: an attempt with an older fence is left out by Delta itself.
+        "txnAppId": f"setpoint-{writing.token.run_id}",
+        "txnVersion": str(writing.token.fence),
+    }
+
+
+def _proven_unique(newest: Row, key: list[str]) -> bool:
+    """Whether a commit is a merge by this key onto a version that had been found unique.
+
+    Then no key repeats, by induction; any other writer's commit has the whole table looked at.
+    """
+    token = _token(newest)
+    return token.get("unique") == key and token.get("checked") == str(newest["readVersion"])
 
 
 def _token(row: Row) -> dict[str, Any]:
