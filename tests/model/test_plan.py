@@ -29,6 +29,29 @@ def test_a_date_becomes_the_window_that_it_lies_in(make: Maker) -> None:
     assert plan.notes == ()
 
 
+@pytest.mark.parametrize(
+    ("ds", "grain", "zone", "count", "last"),
+    [
+        ("2026-04-25", "hour", "UTC", 24, "2026-04-25T23:00Z"),
+        ("2026-04-25", "15min", "UTC", 96, "2026-04-25T23:45Z"),
+        ("2026-03-29", "hour", "Europe/Berlin", 23, "2026-03-29T23:00+02:00"),
+        ("2026-10-25", "hour", "Europe/Berlin", 25, "2026-10-25T23:00+01:00"),
+        ("2026-04-25T13:30", "hour", "UTC", 1, "2026-04-25T13:00Z"),
+    ],
+)
+def test_a_date_without_a_time_means_all_of_its_hours(  # noqa: PLR0917
+    make: Maker, ds: str, grain: str, zone: str, count: int, last: str
+) -> None:
+    """A day that is built from hours gets all of them; a time of day names one window."""
+    graph = Graph.of(
+        [make.task("hours", grain=grain, zone=zone), make.task("days", reads=("hours",), zone=zone)]
+    )
+    plan = make_plan(graph, select=["days"], dates=Dates(ds=ds))
+    names = [name for name, _ in steps(plan)]
+    assert names == ["hours"] * count + ["days"]
+    assert steps(plan)[-2] == ("hours", last)
+
+
 def test_a_range_is_half_open_and_in_order(make: Maker) -> None:
     """`--end` is exclusive, and all windows of a task come before what reads it."""
     graph = Graph.of([make.task("b", reads=("a",)), make.task("a")])

@@ -51,6 +51,8 @@ def test_a_part_in_backticks_holds_any_printable_character() -> None:
         "lake.shop.`orders",
         "lake.shop.``",
         "lake.shop.`a`b",
+        "lake.shop.`..`",
+        "lake.shop.`../../outside`",
         "lake.shop. orders",
         "lake.shop.ord\ners",
         "lake.shop.ord\0ers",

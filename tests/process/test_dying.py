@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -66,3 +68,45 @@ def test_scenario_10_a_full_disk_is_a_clear_error_and_the_old_rows_stay(
     assert "no space is left where the table lives" in errors
     assert "Traceback" not in errors
     assert "replaced 1,000" in done.stdout.splitlines()[-1]
+
+
+SLOW = """\
+from pyspark.sql import functions as F
+from setpoint import replace, task
+
+
+@task(target="lake.shop.slow", write=replace())
+def slow(spark):
+    wait = F.udf(lambda n: __import__("time").sleep(600) or n, "long")
+    print("built", flush=True)
+    return spark.range(1).select(wait("id").alias("id"))
+
+
+@task(target="lake.shop.tail", write=replace())
+def tail(spark):
+    return spark.range(1)
+"""
+
+
+def test_ctrl_c_ends_the_run_with_130_and_blames_no_task(shell: Shell, tmp_path: Path) -> None:
+    """Stopped in the middle of a Spark job: no stack, nothing after it is run, the rows stay."""
+    (tmp_path / "setpoint.toml").touch()
+    (tmp_path / "pipelines").mkdir()
+    (tmp_path / "pipelines" / "slow.py").write_text(SLOW)
+    command = [sys.executable, "-m", "setpoint", "run"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        built = 0
+        while built < 2:  # the plan is built twice, then the job begins
+            line = running.stdout.readline()
+            assert line, running.communicate()[1]
+            built += line.startswith("built")
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+    assert running.returncode == 130, errors
+    assert errors.strip() == "stopped; the next run goes on from here"
+    (run,) = json.loads(shell("status", "--output", "json").stdout)["runs"]
+    assert (run["task"], run["state"]) == ("slow", "failed")
+    assert run["error"] == "interrupted: KeyboardInterrupt"

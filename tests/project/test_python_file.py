@@ -48,6 +48,29 @@ def test_a_task_can_be_called_like_the_function_it_is() -> None:
         sql()
 
 
+def test_tasks_of_a_factory_belong_to_the_file_that_calls_it(folder: ProjectFolder) -> None:
+    """A function in a file that is no task file makes tasks for those that are; none is lost."""
+    folder.write(
+        "pipelines/_making.py",
+        """
+        from setpoint import overwrite, task
+
+        def make(region):
+            @task(target=f"lake.shop.{region}", grain="day", write=overwrite(by="day"),
+                  name=f"load_{region}")
+            def load(spark):
+                return None
+
+            return load
+        """,
+    )
+    folder.write("pipelines/regions.py", 'from _making import make\n\nmake("eu")\nmake("us")\n')
+    folder.write("pipelines/reader.py", "from regions import make\n")
+    tasks = folder.load().graph.tasks
+    places = {name: f"{found.path}:{found.line}" for name, found in tasks.items()}
+    assert places == {"load_eu": "pipelines/regions.py:3", "load_us": "pipelines/regions.py:4"}
+
+
 @pytest.mark.parametrize(
     ("text", "line", "message", "fix"),
     [

@@ -173,6 +173,18 @@ def test_a_development_date_that_is_not_in_the_calendar_is_refused(tmp_path: Pat
     assert "'2026-02-30' is not a date" in fault.message
 
 
+def test_a_date_without_quotes_is_answered_with_the_quotes(tmp_path: Path) -> None:
+    """TOML has dates of its own; what to type is shown, not what Python calls them."""
+    (fault,) = faults(tmp_path, "[project]\ndevelopment_date = 2026-04-25\n")
+    assert fault.message == "project.development_date must be text, found 2026-04-25"
+    assert fault.fix == 'development_date = "2026-04-25"'
+
+
+def test_a_byte_order_mark_is_read_over(tmp_path: Path) -> None:
+    """Some editors begin a file with one."""
+    assert read(tmp_path, '\ufeff[project]\nname = "shop"\n').name == "shop"
+
+
 def test_pipelines_outside_the_project_are_refused(tmp_path: Path) -> None:
     """Task files are named relative to the project, so they must lie in it."""
     (fault,) = faults(tmp_path, '[project]\npipelines = "/elsewhere"\n')

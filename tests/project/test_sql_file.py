@@ -67,6 +67,21 @@ def test_a_header_says_all_that_a_decorator_can(folder: ProjectFolder) -> None:
     assert task.transform.text.endswith("GROUP BY ALL")
 
 
+def test_a_byte_order_mark_is_read_over(folder: ProjectFolder) -> None:
+    """Some editors begin a file with one."""
+    file = folder.sql("daily")
+    file.write_text("\ufeff" + file.read_text(encoding="utf-8"), encoding="utf-8")
+    assert folder.task("daily").name == "daily"
+
+
+def test_a_word_that_is_given_twice_is_a_fault(folder: ProjectFolder) -> None:
+    """YAML lets the last one win: the rows would go to another table than the first line says."""
+    folder.sql("daily", "target: lake.shop.other")
+    (fault,) = folder.faults()
+    assert fault.place == "pipelines/daily.sql:5"
+    assert "'target' is given twice" in fault.message
+
+
 def test_a_header_may_stand_in_line_comments(folder: ProjectFolder) -> None:
     """Dashes instead of a block; the name comes from the file."""
     folder.write(

@@ -67,6 +67,7 @@ def test_a_result_without_the_partition_column_is_refused(shop: Bench) -> None:
     [
         ("raise ValueError('no such rate')", "ValueError: no such rate at pipelines/tasks.py:8"),
         ("return None", "returned NoneType, not a DataFrame"),
+        ("raise SystemExit(0)", "orders raised SystemExit: 0 at pipelines/tasks.py:8"),
         ("return frame.select('nothing')", "name `nothing` cannot be resolved"),
         ("return spark.sql('SELEC 1')", "does not parse"),
     ],
@@ -77,6 +78,35 @@ def test_a_transform_that_fails_is_told_in_one_line(shop: Bench, body: str, word
     assert isinstance(error, TransformFailed)
     assert words in error.message
     assert "\n" not in error.message
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ('return frame.withColumn("z", F.lit(None))', "z unknown"),
+        ('return frame.withColumn("z", F.expr("INTERVAL 1 DAY"))', "interval day"),
+    ],
+)
+def test_a_type_that_the_table_cannot_hold_is_named(shop: Bench, body: str, words: str) -> None:
+    """A bare NULL and an interval: the column's type is to blame, not Spark."""
+    error = _fails(shop, body)
+    assert isinstance(error, ResultMisshapen)
+    assert words in error.message
+    assert "java" not in error.message
+
+
+def test_the_line_is_that_of_the_task_file_and_not_of_one_that_ends_alike(shop: Bench) -> None:
+    """A task in t.py that fails inside Spark's own context.py is shown with its own line."""
+    shop.python(
+        """
+        @task(target="lake.shop.t", write=replace())
+        def t(spark):
+            return spark.sparkContext.parallelize(5, 2)
+        """,
+        name="t",
+    )
+    error = shop.error("2026-04-25", select=("t",))
+    assert error.message.endswith("at pipelines/t.py:6")
 
 
 def test_python_code_that_fails_on_a_row_is_told_in_one_line(shop: Bench) -> None:

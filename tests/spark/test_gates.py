@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from setpoint.errors import GateFailed
+from setpoint.errors import GateFailed, ResultMisshapen
 
 if TYPE_CHECKING:
     from tests.spark.conftest import Bench
@@ -44,7 +44,9 @@ def test_scenario_25_null_keys_are_refused_with_samples(shop: Bench) -> None:
     )
     error = _gate(shop)
     assert error.gate == "not_null"
-    assert error.samples == ("order_id=None",)
+    (sample,) = error.samples
+    assert sample.startswith("order_id=None, ")
+    assert "ordered_at=2026-04-25 12:00:00" in sample
 
 
 def test_scenario_28_rows_outside_the_window_are_refused(shop: Bench) -> None:
@@ -104,3 +106,27 @@ def test_a_gate_that_fires_on_a_new_table_leaves_no_rows(shop: Bench) -> None:
     error = shop.error("2026-04-25")
     assert isinstance(error, GateFailed)
     assert shop.count(TARGET) == 0
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        ("nothing > 1", "`nothing` cannot be resolved"),
+        ("amount >", "Syntax error"),
+        ("amount", "is not a boolean"),
+        ("count(*) > 1", "aggregate"),
+    ],
+)
+def test_a_check_that_is_no_condition_is_named(shop: Bench, condition: str, words: str) -> None:
+    """The fault is the check's, by its name; it is not taken for a gate that fired."""
+    shop.python(f"""
+        @task(target="lake.shop.orders", grain="day", write=overwrite(by="order_date"),
+              unique_key="order_id", checks={{"good": "amount > 0 -- or so", "bad": "{condition}"}},
+              sources={{"raw": Source("lake.raw.orders", event_time="ordered_at")}})
+        def orders(raw):
+            return raw.withColumn("order_date", F.to_date("ordered_at"))
+    """)
+    error = shop.error("2026-04-25")
+    assert isinstance(error, ResultMisshapen)
+    assert error.message.startswith("the check bad cannot be made on the result: ")
+    assert words in error.message

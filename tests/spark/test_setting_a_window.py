@@ -121,6 +121,16 @@ def test_scenario_4_a_commit_that_the_ledger_missed_is_adopted(shop: Bench) -> N
     assert not shop.ok("2026-04-25")[0].adopted
 
 
+def test_a_commit_that_was_rolled_back_is_not_adopted(shop: Bench) -> None:
+    """It is still among the table's snapshots, but no reader sees its rows."""
+    before, after = shop.ok("2026-04-24") + shop.ok("2026-04-25")
+    task = after.step.task
+    assert shop.engine.find_commit(task, after.run_id or "") is not None
+    shop.spark.sql(f"CALL lake.system.rollback_to_snapshot('shop.orders', {before.snapshot})")
+    assert shop.engine.find_commit(task, after.run_id or "") is None
+    assert shop.engine.find_commit(task, before.run_id or "") is not None
+
+
 def test_scenario_19_a_foreign_write_to_the_window_is_a_conflict(shop: Bench) -> None:
     """Somebody wrote the same day after the run read it: refused, and another day is not."""
     from setpoint.engine.spark.iceberg import IcebergTarget

@@ -127,3 +127,17 @@ def test_an_hourly_task_cannot_read_a_source_by_date(bench: Bench) -> None:
     error = bench.error("2026-04-25T00:00")
     assert isinstance(error, SourceFault)
     assert "source events" in error.message
+
+
+def test_hours_are_not_written_into_a_table_of_dates(bench: Bench) -> None:
+    """The table's type counts too: cast on the way in, an hour's rows would leave the hour."""
+    bench.table("lake.shop.hours", "SELECT 1L AS id, DATE '2026-04-25' AS at", "at")
+    bench.python("""
+        @task(target="lake.shop.hours", grain="hour", write=overwrite(by="at"))
+        def hours(spark, window):
+            return spark.range(10).select("id", F.lit(window.start).alias("at"))
+    """)
+    error = bench.error("2026-04-25T13:00")
+    assert isinstance(error, ResultMisshapen)
+    assert "at is a DATE: it cannot tell apart windows shorter than a day" in error.message
+    assert bench.count("lake.shop.hours") == 1

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 @click.command("run")
 @click.option("--select", multiple=True, metavar="TASK", help="Run this task and what it reads.")
-@click.option("--ds", metavar="DATE", help="Run for the window that this date lies in.")
+@click.option(
+    "--ds",
+    metavar="DATE",
+    help="Run for the window that this date lies in; for hours, all of the date's.",
+)
 @click.option("--start", metavar="DATE", help="Run for every window from here …")
 @click.option("--end", metavar="DATE", help="… to here, exclusive.")
 @click.option(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from setpoint.errors import UsageError
-from setpoint.model.grain import parse_instant
+from setpoint.model.grain import Grain, parse_instant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -113,7 +113,7 @@ def task_windows(task: Task, dates: Dates) -> tuple[Sequence[Window | None], str
     else:
         note = None
     if dates.ds is not None:
-        return [grain.window_at(parse_instant(dates.ds, zone=grain.zone))], note
+        return _windows_of(dates.ds, grain), note
     start = parse_instant(dates.start or "", zone=grain.zone)
     end = parse_instant(dates.end or "", zone=grain.zone)
     if end <= start:
@@ -128,3 +128,16 @@ def task_windows(task: Task, dates: Dates) -> tuple[Sequence[Window | None], str
             f"{windows[0].label} to {windows[-1].label}"
         )
     return windows, note
+
+
+def _windows_of(ds: str, grain: Grain) -> list[Window]:
+    """The window that the date lies in; for a grain within a day, all the windows of that date.
+
+    A daily task that reads an hourly one would otherwise be set from the first hour alone.
+    """
+    moment = parse_instant(ds, zone=grain.zone)
+    day = Grain(unit="day", zone=grain.zone)
+    if "T" in ds or not day.coarser_than(grain):
+        return [grain.window_at(moment)]
+    whole = day.window_at(moment)
+    return list(grain.windows(whole.start, whole.end))

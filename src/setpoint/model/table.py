@@ -42,7 +42,9 @@ class TableName:
             if match is None:
                 raise _not_a_name(text)
             part = match[1].replace("``", "`") if match[1] else match[2]
-            if part != part.strip() or not part.isprintable() or len(part) > MAX_PART:
+            # A table's folder is called like it: a name must not lead out of the warehouse.
+            upward = {".", ".."} & set(re.split(r"[/\\]", part))
+            if part != part.strip() or not part.isprintable() or len(part) > MAX_PART or upward:
                 raise _not_a_name(text)
             parts.append(part)
             position = match.end()

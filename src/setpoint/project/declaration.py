@@ -13,6 +13,7 @@ from setpoint.model.transform import PythonTransform, Transform
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import FrameType
 
     from setpoint.model.hidden_input import Allow
     from setpoint.model.retry import Backoff
@@ -101,10 +102,8 @@ def task(
         development_date: The date used when none is given; a fixed historical one.
         name: The task's name; the function's own when left out.
     """
-    caller = inspect.currentframe()
-    caller = caller.f_back if caller else None
-    # Where the task is declared, which need not be where its function is written.
-    place = (Path(caller.f_code.co_filename), caller.f_lineno) if caller else (Path(), 1)
+    frame = inspect.currentframe()
+    place = _place(frame.f_back if frame else None)
 
     def declare(function: Callable[..., Any]) -> Declaration:
         declaration = Declaration(
@@ -139,6 +138,16 @@ def task(
         return declaration
 
     return declare
+
+
+def _place(caller: FrameType | None) -> tuple[Path, int]:
+    """The file and line that declare a task: of a factory's tasks, those that call the factory."""
+    frame = caller
+    if _gathered.get() is not None:
+        while frame is not None and frame.f_code.co_name != "<module>":
+            frame = frame.f_back
+    found = frame or caller
+    return (Path(found.f_code.co_filename), found.f_lineno) if found else (Path(), 1)
 
 
 @contextmanager

@@ -55,7 +55,7 @@ def read_settings(root: Path) -> Settings:
     """The settings of the project in this folder."""
     path = root / FILE
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         raw = tomllib.loads(text)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         fault = Fault(path=Path(FILE), message=str(error), line=_line_of(error, path))
@@ -141,7 +141,8 @@ class _Reading:
             if key not in value:
                 continue
             if not isinstance(value[key], kind):
-                self.fault(key, f"{where}.{key} must be {WORDS[kind]}, found {value[key]!r}")
+                quotes = f'{key} = "{value[key]}"' if isinstance(value[key], date) else None
+                self.fault(key, f"{where}.{key} must be {WORDS[kind]}, found {value[key]}", quotes)
             else:
                 kept[key] = self.expanded(value[key], f"{where}.{key}")
         return kept

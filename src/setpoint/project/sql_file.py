@@ -47,11 +47,28 @@ NUMBERS = ("min_rows", "max_rows", "retries", "lookback")
 WRITES = {"overwrite": overwrite, "merge": merge, "replace": replace}
 
 
+class _HeaderLoader(yaml.SafeLoader):
+    """Plain YAML in which no word may be given twice: the last one would win in silence."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002
+        """Refuse a key that is there already, with its line."""
+        seen: set[str] = set()
+        for key, _ in node.value:
+            word = key.value if isinstance(key, yaml.ScalarNode) else None
+            if word in seen:
+                raise yaml.MarkedYAMLError(
+                    problem=f"{word!r} is given twice", problem_mark=key.start_mark
+                )
+            if word is not None:
+                seen.add(word)
+        return super().construct_mapping(node, deep=deep)
+
+
 def read_sql_file(path: Path, root: Path) -> tuple[list[Declaration], list[Fault]]:
     """Read the header and the SELECT of a file; nothing is executed."""
     shown = path.relative_to(root)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         return [], [Fault(path=shown, message=f"cannot be read: {error}")]
     reading = _Reading(shown)
@@ -150,7 +167,7 @@ class _Reading:
 
     def parse(self, header: str) -> dict[Any, Any] | None:
         try:
-            given = yaml.safe_load(header)
+            given = yaml.load(header, Loader=_HeaderLoader)  # noqa: S506 — a SafeLoader
         except (yaml.YAMLError, ValueError) as error:  # ValueError: a date like 2026-02-30
             mark = getattr(error, "problem_mark", None)
             line = self.first_line + mark.line if mark else self.first_line

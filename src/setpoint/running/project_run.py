@@ -38,7 +38,8 @@ def run_project(
     Args:
         folder: The project's folder, or one inside it.
         select: Names of tasks.
-        ds: The date to run for: the window of each task that this date lies in.
+        ds: The date to run for: the window of each task that this date lies in. For a grain
+            within a day a date means all of its windows, a date with a time only one.
         start: The first instant of a range.
         end: The end of the range, exclusive.
         as_of_run: The id of an earlier run (or how it begins): run its task and window again, on

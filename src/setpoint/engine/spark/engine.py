@@ -13,6 +13,7 @@ from setpoint.engine.spark.merging import diagnose_tie, marked, reduced, stored,
 from setpoint.engine.spark.plan_text import grouped_by
 from setpoint.engine.spark.reading import (
     bounded_sources,
+    check_kind,
     late_rows,
     late_warnings,
     live_tables,
@@ -118,6 +119,7 @@ class SparkEngine:
             self._inspected.add(task.fingerprint)
             target = self._target(task.target)
             state = self._prepared(target, task, stored(built.frame, task))
+            check_kind(task, window, state.columns)
             check_rows(built.frame, task.gates)
             frame = self._gated(task, built)
             late = self._late(task, window, built)
@@ -319,7 +321,12 @@ class SparkEngine:
         """Let `to_date` and the like use the zone in which the task's days begin."""
         zone = task.grain.zone if task.grain else "UTC"
         self.spark.conf.set("spark.sql.session.timeZone", zone)
+        stopped = False
         try:
             yield
+        except KeyboardInterrupt:
+            stopped = True  # the JVM is still busy, and would answer no word before it is done
+            raise
         finally:
-            self.spark.conf.set("spark.sql.session.timeZone", "UTC")
+            if not stopped:
+                self.spark.conf.set("spark.sql.session.timeZone", "UTC")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
 
-from setpoint.engine.spark.translation import gate_stop
+from setpoint.engine.spark.translation import gate_stop, short
 from setpoint.errors import GateFailed, ResultMisshapen
 from setpoint.model.gate import (
     CheckGate,
@@ -34,6 +35,7 @@ def gated(
 ) -> DataFrame:
     """The frame with every gate built in. `unique` says that its key is proven to be one."""
     _check_columns(frame, gates)
+    _check_conditions(frame, gates)
     columns = [quote(name) for name in frame.columns]
     arms = []
     for number, gate in enumerate(gates):
@@ -70,6 +72,9 @@ def diagnose(frame: DataFrame, gate: Gate, scope: str | None, key: Sequence[str]
         return _diagnose_unique(frame, gate)
     failing = _failing(gate, scope)
     shown = list(dict.fromkeys([*key, *_named_columns(frame, gate)])) or frame.columns[:SAMPLES]
+    if isinstance(gate, NotNullGate):  # a key that is null tells nothing of the row
+        known = {name.lower() for name in shown}
+        shown += [name for name in frame.columns if name.lower() not in known][:SAMPLES]
     samples: list[Row] = []
     if failing is not None:
         samples = frame.where(failing).select(*map(_column, shown)).limit(SAMPLES).collect()
@@ -109,8 +114,9 @@ def _failing(gate: Gate, scope: str | None) -> str | None:
     if isinstance(gate, NotNullGate):
         return " OR ".join(f"{quote(name)} IS NULL" for name in gate.columns)
     if isinstance(gate, CheckGate):
-        asked = f" AND NOT coalesce(({gate.unless}), false)" if gate.unless else ""
-        return f"NOT coalesce(({gate.condition}), false){asked}"
+        asked = f" AND NOT coalesce(({gate.unless}\n), false)" if gate.unless else ""
+        # On a line of its own: a condition may end in a comment.
+        return f"NOT coalesce(({gate.condition}\n), false){asked}"
     return None
 
 
@@ -128,6 +134,22 @@ def _check_columns(frame: DataFrame, gates: Sequence[Gate]) -> None:
                     },
                     next_step="add the column to the task's result, or correct its name",
                 )
+
+
+def _check_conditions(frame: DataFrame, gates: Sequence[Gate]) -> None:
+    """Refuse a check that is no condition on a row, by its name and before it is built in."""
+    for gate in gates:
+        if not isinstance(gate, CheckGate):
+            continue
+        try:
+            # Asking for the schema lets Spark Connect look at the query too.
+            _ = frame.where(f"({gate.condition}\n)").schema
+        except AnalysisException as error:
+            raise ResultMisshapen(
+                f"the check {gate.name} cannot be made on the result: {short(error)}",
+                facts={"check": gate.condition, "columns": ", ".join(frame.columns)},
+                next_step="correct the condition under checks",
+            ) from None
 
 
 def _gate_columns(gate: Gate) -> tuple[str, ...]:

@@ -211,7 +211,9 @@ class IcebergTarget:
         """The newest commit of a run in the history that readers see."""
         found = self.spark.sql(
             f"SELECT committed_at, snapshot_id, summary FROM {self.table.sql}.snapshots "  # noqa: S608
-            f"WHERE summary['{RUN_ID}'] = :run",
+            f"WHERE summary['{RUN_ID}'] = :run AND snapshot_id IN "
+            # What was rolled back is kept among the snapshots, and no reader sees it.
+            f"(SELECT snapshot_id FROM {self.table.sql}.history WHERE is_current_ancestor)",
             args={"run": run_id},
         ).collect()
         if not found:

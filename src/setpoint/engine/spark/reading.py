@@ -10,7 +10,7 @@ from setpoint.engine.protocol import LateRows
 from setpoint.engine.spark.translation import SPARK_ERRORS
 from setpoint.errors import ResultMisshapen, RunError, SourceFault
 from setpoint.model.merging import DELETED, live_sql
-from setpoint.model.scope import ColumnKind, before_sql, bounds_sql, source_bounds
+from setpoint.model.scope import ColumnKind, before_sql, bounds_sql, owned_scope, source_bounds
 from setpoint.model.transform import source_sql
 from setpoint.model.write import window_column
 
@@ -208,3 +208,14 @@ def target_kind(frame: DataFrame, task: Task) -> ColumnKind | None:
             next_step="cast it in the task",
         )
     return kind
+
+
+def check_kind(task: Task, window: Window | None, columns: Mapping[str, str]) -> None:
+    """Refuse windows shorter than a day over a table that keeps dates, whatever the result has.
+
+    Spark would cast the result's timestamps on the way in, out of their hour.
+    """
+    if isinstance(task.write, Overwrite):
+        by = task.write.by.lower()
+        held = next((text for name, text in columns.items() if name.lower() == by), "")
+        owned_scope(task, window, ColumnKind.of(held))

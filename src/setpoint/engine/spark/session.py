@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
+import threading
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
@@ -37,6 +39,7 @@ DELTA_PARSER_CONF = {"spark.sql.legacy.parameterSubstitution.constantsOnly": "tr
 CHATTY = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 # By default a plan shows 25 fields of a row: a clock in the 26th column would not be seen.
 PLANS = {"spark.sql.debug.maxToStringFields": "1000000"}
+BRIDGE_FILE = "java_gateway.py"
 BUSY_MILLISECONDS = 60_000
 
 
@@ -45,6 +48,7 @@ def open_session(settings: Settings, *, say: Callable[[str], None]) -> tuple[Spa
     log = new_log(settings)
     for name in CHATTY:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    logging.getLogger().addFilter(_not_of_the_bridge)
     if not settings.spark.remote:
         for catalog in settings.catalogs.values():
             if catalog.warehouse is not None:
@@ -158,7 +162,7 @@ def _classic(settings: Settings, log: Path, say: Callable[[str], None]) -> Spark
     }
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     try:
-        with _stderr_to(log):
+        with _stderr_to(log), _own_interrupt():
             return SparkSession.builder.config(map=conf).getOrCreate()
     except Exception as error:  # noqa: BLE001 — Spark's launcher raises many kinds
         raise EnvironmentFault(
@@ -196,6 +200,27 @@ def _make_folder(folder: Path) -> None:
             f"the warehouse {folder} cannot be made: {error.strerror}",
             next_step="check the disk, or set another warehouse in setpoint.toml",
         ) from None
+
+
+def _not_of_the_bridge(record: logging.LogRecord) -> bool:
+    """Leave out the stacks that py4j logs by the root logger for errors that it raises anyway."""
+    return Path(record.pathname).name != BRIDGE_FILE
+
+
+@contextmanager
+def _own_interrupt() -> Iterator[None]:
+    """Keep Ctrl-C as it was: Spark's own handler talks to the JVM in the middle of another talk.
+
+    What came of that were stacks on the terminal and an error that blamed the task.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Spark sets its handler in the main thread only
+        return
+    kept = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, kept)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
@@ -43,9 +44,12 @@ def _from_python(
         result = transform.function(**{name: offered[name] for name in transform.parameters})
     except (SetpointError, PySparkException):
         raise
-    except Exception as error:  # the user's code may raise anything
+    except (Exception, SystemExit) as error:  # the user's code may raise anything
         frames = traceback.extract_tb(error.__traceback__)
-        place = next((f for f in reversed(frames) if f.filename.endswith(task.path.name)), None)
+        own = task.path.parts  # the whole path: Spark's own context.py ends like a task's t.py
+        place = next(
+            (f for f in reversed(frames) if Path(f.filename).parts[-len(own) :] == own), None
+        )
         where = f" at {task.path}:{place.lineno}" if place else ""
         passing = isinstance(error, (ConnectionError, TimeoutError))
         raise (Transient if passing else TransformFailed)(

@@ -54,6 +54,8 @@ PASSING = (
 )
 MIXED_FILES = "some, but not all, rows match filter"
 PYTHON_ERROR = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t]+.*\n)+(\S.*)")
+BRIDGE = re.compile(r"An error occurred while calling \S+\s*:\s*(?:[\w$]+\.)+[\w$]+:\s*")
+UNSUITED = re.compile(r"Invalid type for (.+?): (\w+) is not supported|Not a supported type: (.+)")
 FIRST_LINE = 240
 
 
@@ -74,7 +76,9 @@ def translate(error: Exception, *, log: Path) -> RunError | GateFired:  # noqa: 
     """The error in Setpoint's words; the JVM's stack goes to the log file."""
     _write_log(error, log)
     text = str(error)
-    gate = re.search(re.escape(GATE) + r"(\d+)", text)
+    # A query that Spark refuses is shown with its text, gates included: none of them has fired.
+    refused = isinstance(error, AnalysisException)
+    gate = None if refused else re.search(re.escape(GATE) + r"(\d+)", text)
     if gate:
         return GateFired(int(gate[1]))
     if any(mark in text for mark in FULL):
@@ -104,6 +108,13 @@ def translate(error: Exception, *, log: Path) -> RunError | GateFired:  # noqa: 
         )
     if isinstance(error, AnalysisException):
         return _analysis(error)
+    unsuited = UNSUITED.search(text)
+    if unsuited:
+        return ResultMisshapen(
+            "a column of the result has a type that the table cannot hold: "
+            + (f"{unsuited[1]} {unsuited[2]}" if unsuited[1] else unsuited[3].strip()),
+            next_step="cast the column in the task (a bare NULL needs a type too), or leave it out",
+        )
     python = PYTHON_ERROR.search(text)
     if python:
         return TransformFailed(
@@ -120,7 +131,7 @@ def is_conflict(error: Exception) -> bool:
 
 def short(error: Exception) -> str:
     """The first sentence of an error, without its error class, hints and stack."""
-    text = _message(error).strip()
+    text = BRIDGE.sub("", _message(error).strip(), count=1)
     text = re.sub(r"^\[[\w.]+\]\s*", "", text)
     text = re.split(r"\s*SQLSTATE:|\n\s*at |\nJVM stacktrace|;\s*\n'", text)[0]
     line = " ".join(text.split())
