@@ -12,7 +12,7 @@ from setpoint.errors import ResultMisshapen, RunError, SourceFault
 from setpoint.model.merging import DELETED, live_sql
 from setpoint.model.scope import ColumnKind, before_sql, bounds_sql, owned_scope, source_bounds
 from setpoint.model.transform import source_sql
-from setpoint.model.write import window_column
+from setpoint.model.write import Overwrite, window_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
