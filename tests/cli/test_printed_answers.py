@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
 
+from setpoint.cli.output import fitting
 from setpoint.ledger.sqlite import SqliteLedger
 
 if TYPE_CHECKING:
@@ -185,3 +189,27 @@ def test_explaining_for_an_empty_date_is_refused(shell: Shell) -> None:
     answer = shell.type("explain", "daily", "--ds", "")
     assert answer.code == 2
     assert "'' is not a date" in answer.err
+
+
+def test_a_narrow_terminal_shows_fewer_columns_and_no_word_cut_in_two() -> None:
+    """At 80 columns the history leaves out what is looked up least; the text column stays."""
+    columns = ["started", "task", "state", "snapshot", "code", "error"]
+    rows = [["2026-11-15 13:07:54Z", "revenue_daily", "succeeded", "4" * 19, "0928c184", ""]]
+    spare = ["snapshot", "code"]
+    assert fitting(columns, rows, width=140, spare=spare) == columns
+    assert fitting(columns, rows, width=80, spare=spare) == [
+        "started", "task", "state", "code", "error",
+    ]  # fmt: skip
+    assert fitting(columns, rows, width=40, spare=spare) == ["started", "task", "state", "error"]
+    assert fitting(columns, [], width=80, spare=spare) == columns
+
+
+def test_a_reader_that_has_gone_is_no_failure(shell: Shell) -> None:
+    """`setpoint history | head -1` under `set -o pipefail` succeeds."""
+    shell.folder.sql("daily")
+    command = [sys.executable, "-m", "setpoint", "history", "--project", str(shell.folder.root)]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -75,6 +75,9 @@ def main() -> None:
         # The reader of a pipe has gone (`setpoint history | head`): nothing left to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except SystemExit as stop:
+        # Click meets the same end of a pipe first, and calls it a failure.
+        code = 0 if isinstance(sys.stdout, click.utils.PacifyFlushWrapper) else stop.code
     except Exception:  # noqa: BLE001 — a fault of Setpoint itself; nobody wants its stack at night
         from setpoint.cli.failure import show_fault
 
