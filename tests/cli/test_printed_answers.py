@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from setpoint.cli.output import fitting
+from setpoint.cli.words import window_text
 from setpoint.ledger.sqlite import SqliteLedger
 
 if TYPE_CHECKING:
@@ -213,3 +214,19 @@ def test_a_reader_that_has_gone_is_no_failure(shell: Shell) -> None:
     done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("start", "hours", "words"),
+    [
+        (DAY, 24, "2026-04-25"),
+        (DAY, 1, "2026-04-25T00:00Z"),
+        (DAY, 6, "2026-04-25T00:00Z/2026-04-25T06:00Z"),
+        (DAY - timedelta(hours=2), 24, "2026-04-24T22:00Z/2026-04-25T22:00Z"),
+    ],
+)
+def test_a_window_of_another_zone_is_not_taken_for_an_hour(
+    start: datetime, hours: int, words: str
+) -> None:
+    """The ledger knows no zones: a day of Paris is shown with both its edges in UTC."""
+    assert window_text(start, start + timedelta(hours=hours)) == words

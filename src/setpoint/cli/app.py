@@ -55,6 +55,7 @@ def setpoint() -> None:
 
 def main() -> None:
     """Run the command line; errors become a message, a next step and an exit code."""
+    stream = sys.stdout
     try:
         code = setpoint.main(standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -76,8 +77,8 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except SystemExit as stop:
-        # Click meets the same end of a pipe first, and calls it a failure.
-        code = 0 if isinstance(sys.stdout, click.utils.PacifyFlushWrapper) else stop.code
+        # Click may meet the end of a pipe first: it swaps the stream and calls that a failure.
+        code = 0 if sys.stdout is not stream else stop.code
     except Exception:  # noqa: BLE001 — a fault of Setpoint itself; nobody wants its stack at night
         from setpoint.cli.failure import show_fault
 

@@ -10,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from setpoint.engine.protocol import Token
-from setpoint.errors import LedgerError, SetpointError, StaleFence
+from setpoint.errors import CommitConflict, LedgerError, SetpointError, StaleFence
 from setpoint.running.listener import Listener, Silence
 from setpoint.running.result import RunResult
 
@@ -131,12 +131,16 @@ class Runner:
         task, window = step.task, step.window
         # An attempt before this one may have died between its commit and the ledger.
         found = self.engine.find_commit(task, started.run_id) if started.continues else None
-        outcome = found or self.engine.carry_out(
-            task,
-            window,
-            Token(run_id=started.run_id, fence=started.fence),
-            as_of=step.as_of,
-        )
+        if found is None:
+            try:
+                token = Token(run_id=started.run_id, fence=started.fence)
+                outcome = self.engine.carry_out(task, window, token, as_of=step.as_of)
+            except CommitConflict:
+                # Nor need it have died: it may have committed after we looked.
+                found = self.engine.find_commit(task, started.run_id) if started.continues else None
+                if found is None:
+                    raise
+        outcome = found or outcome
         checksum = None
         if self.checksum:
             checksum = self.engine.checksum(task, window, outcome.snapshot)
