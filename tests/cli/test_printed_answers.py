@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from setpoint.cli.demo import typed_name
 from setpoint.cli.output import fitting
 from setpoint.cli.words import window_text
 from setpoint.ledger.sqlite import SqliteLedger
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.cli.conftest import Shell
 
 DAY = datetime(2026, 4, 25, tzinfo=timezone.utc)
@@ -230,3 +233,15 @@ def test_a_window_of_another_zone_is_not_taken_for_an_hour(
 ) -> None:
     """The ledger knows no zones: a day of Paris is shown with both its edges in UTC."""
     assert window_text(start, start + timedelta(hours=hours)) == words
+
+
+def test_the_next_step_can_be_typed_where_the_command_is_not_on_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`make demo` runs the command of its own environment, which the shell does not know."""
+    monkeypatch.setattr(sys, "argv", [".venv/bin/setpoint", "demo"])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert typed_name() == str(tmp_path / ".venv" / "bin" / "setpoint")
+    (tmp_path / "setpoint").touch(mode=0o755)
+    assert typed_name() == "setpoint"
