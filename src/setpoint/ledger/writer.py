@@ -270,6 +270,10 @@ class StoredWriter(ABC):
                 return Grant(lease=None, blocked_by=blocked_by)
             for each in in_the_way(claim, held, over=()):
                 store.drop_lease(each.fence)
+                latest = None if each.scope == scope else store.latest_of(each.scope)
+                if latest and latest.state == "running":
+                    tried = store.attempts_of(latest.run_id)
+                    store.put(transition.abandon(latest, attempts=tried, now=self._now()))
             lease = granted(claim, fence=store.next_fence(at_least), now=self._now())
             store.put_lease(lease)
         return Grant(lease=lease)
