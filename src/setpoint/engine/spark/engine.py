@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import threading
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
     from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
 
+CANCEL_SECONDS = 5.0
+
 
 @dataclass(frozen=True, kw_only=True)
 class Built:
@@ -114,7 +117,8 @@ class SparkEngine:
         as_of: Mapping[str, str] | None = None,
     ) -> Outcome:
         """Run the task and set its scope in one commit that carries the token."""
-        with self._errors(task, window), self._zone(task), Moments() as moments:
+        placed = self._errors(task, window)
+        with placed, self._zone(task), self._tagged(token), Moments() as moments:
             built = self._build(task, window, moments, as_of)
             warnings = refuse(task, built.hidden)
             self._inspected.add(task.fingerprint)
@@ -156,6 +160,28 @@ class SparkEngine:
         with self._errors(task, None):
             target = self._target(task.target)
             return target.commit(run_id) if target.state() else None
+
+    def highest_fence(self, task: Task) -> int:
+        """The highest fence in the history of the task's target; 0 when it has none."""
+        with self._errors(task, None):
+            target = self._target(task.target)
+            return target.highest_fence() if target.state() else 0
+
+    def cancel(self, token: Token) -> None:
+        """Stop the Spark jobs of an attempt, from any thread; quietly when there are none."""
+        spark = self._spark
+        if spark is None:
+            return
+
+        def interrupt() -> None:
+            with suppress(*SPARK_ERRORS):
+                spark.interruptTag(_tag(token))
+
+        # In a thread of its own, which talks to the JVM by a connection of its own: that of the
+        # caller may be in the middle of the very call that is to be stopped.
+        thread = threading.Thread(target=interrupt, daemon=True)
+        thread.start()
+        thread.join(CANCEL_SECONDS)
 
     def checksum(self, task: Task, window: Window | None, snapshot: str | None) -> str:
         """The content checksum of the scope as it stands in the target."""
@@ -316,6 +342,20 @@ class SparkEngine:
         return error.on(task=task.name, window=label, table=str(task.target))
 
     @contextmanager
+    def _tagged(self, token: Token) -> Iterator[None]:
+        """Mark what this thread starts on Spark, so that it can be found and stopped."""
+        self.spark.addTag(_tag(token))
+        stopped = False
+        try:
+            yield
+        except KeyboardInterrupt:
+            stopped = True  # as below
+            raise
+        finally:
+            if not stopped:
+                self.spark.removeTag(_tag(token))
+
+    @contextmanager
     def _zone(self, task: Task) -> Iterator[None]:
         """Let `to_date` and the like use the zone in which the task's days begin."""
         zone = task.grain.zone if task.grain else "UTC"
@@ -329,3 +369,7 @@ class SparkEngine:
         finally:
             if not stopped:
                 self.spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+
+def _tag(token: Token) -> str:
+    return f"setpoint-{token.run_id}-{token.fence}"

@@ -71,6 +71,10 @@ class Target(Protocol):
         """The newest commit of a run in the history that readers see."""
         ...
 
+    def highest_fence(self) -> int:
+        """The highest fence among the commits that the table remembers; 0 for none."""
+        ...
+
 
 def open_target(spark: SparkSession, settings: Settings, table: TableName) -> Target:
     """The target of this name, by the kind of its catalog or connection."""

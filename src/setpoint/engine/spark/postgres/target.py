@@ -106,6 +106,14 @@ class PostgresTarget:
         rows, replaced, transaction = found
         return Outcome(rows=rows, replaced=replaced, snapshot=transaction)
 
+    def highest_fence(self) -> int:
+        """The highest fence among the commits that the database remembers; 0 for none."""
+        with connected(self.login) as connection:
+            if run(connection, "SELECT to_regclass($1)", sql.COMMITS).fetchone() == (None,):
+                return 0
+            found = run(connection, sql.HIGHEST, self.name).fetchone()
+        return int(found[0] or 0) if found else 0
+
     def _shape(self, schema: StructType, writing: Writing) -> sql.Shape:
         have = {name.lower(): name for name in writing.state.columns}
         columns = {}
