@@ -81,7 +81,7 @@ _ARGUMENTS = frozenset(
 
 def on_call(walker: Walker, call: Call) -> Value | None:
     """What is known of a call to something that is not the module's own."""
-    if call.dotted.startswith("pyspark.sql.functions."):
+    if call.dotted.startswith(spark.FUNCTIONS):
         # An expression of columns: it opens nothing, runs nothing and acts on nobody.
         return spark.on_call(walker, call)
     if call.method == "timedelta":

@@ -101,8 +101,9 @@ class Evaluator:
             return value.text
         return self.hole(spelled(node)[:120], value)
 
-    def called(self, node: ast.Call, names: Names) -> Value:
+    def called(self, node: ast.Call, dotted: str, names: Names) -> Value:
         """What a call gives; overridden by those who know more calls."""
+        del dotted
         return Value(marks=joined(self.arguments(node, names)[0]))
 
     def arguments(self, node: ast.Call, names: Names) -> tuple[list[Value], dict[str, Value]]:
@@ -384,7 +385,7 @@ class Evaluator:
             self.arguments(node, names)
             return Value(marks=frozenset({mark}))
         as_text = self._text_call(node, dotted, names)
-        return as_text if as_text is not None else self.called(node, names)
+        return as_text if as_text is not None else self.called(node, dotted, names)
 
     def _text_call(self, node: ast.Call, dotted: str, names: Names) -> Value | None:
         last = dotted.rsplit(".", 1)[-1] if dotted else ""

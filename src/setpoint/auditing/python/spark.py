@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from setpoint.auditing.python.calls import Call
     from setpoint.auditing.python.walking import Walker
 
+FUNCTIONS = "pyspark.sql.functions."
 _BUILDERS = frozenset(
     [
         "mode",

@@ -286,12 +286,15 @@ class Walker(Evaluator):
 
     # Calls
 
-    def called(self, node: ast.Call, names: Names) -> Value:
+    def called(self, node: ast.Call, dotted: str, names: Names) -> Value:
         """What a call gives, and what it does on the way."""
-        call = self._described(node, names)
+        call = self._described(node, dotted, names)
         known = dispatch.on_call(self, call)
         if known is not None:
             return known
+        if dotted.startswith(spark.FUNCTIONS):
+            # An expression of columns, made of its arguments and nothing else.
+            return Value(marks=call.marks, pending=call.pending)
         function = self._own_function(call)
         if function is not None:
             return self.inline(function, call)
@@ -308,14 +311,13 @@ class Walker(Evaluator):
         known = call.names.get(func.id) if isinstance(func, ast.Name) else None
         return known.marks if known is not None else frozenset()
 
-    def _described(self, node: ast.Call, names: Names) -> Call:
+    def _described(self, node: ast.Call, dotted: str, names: Names) -> Call:
         receiver = UNKNOWN
         if isinstance(node.func, ast.Attribute):
             receiver = self.value(node.func.value, names)
         elif not isinstance(node.func, ast.Name):
             receiver = self.value(node.func, names)
         args, keywords = self.arguments(node, names)
-        dotted = self.module.dotted(node.func)
         method = (
             node.func.attr if isinstance(node.func, ast.Attribute) else dotted.rsplit(".", 1)[-1]
         )

@@ -121,15 +121,24 @@ class SqlFacts:
     dialect: str = ""
 
 
+_SHORT_TEXT = 20_000
+"""Counting the line breaks of a shorter text is quicker than listing them."""
+
+
 class Lines:
     """Offsets of a text → line numbers."""
 
     def __init__(self, text: str, first: int = 1) -> None:
-        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        self._text = text
+        self._starts: list[int] = []
         self._first = first
 
     def at(self, offset: int) -> int:
         """The line that the character at `offset` stands on."""
+        if len(self._text) < _SHORT_TEXT:
+            return self._text.count("\n", 0, max(0, offset)) + self._first
+        if not self._starts:
+            self._starts = [0, *(match.end() for match in re.finditer("\n", self._text))]
         return bisect_right(self._starts, max(0, offset)) - 1 + self._first
 
     def spot(self, start: int, end: int) -> Spot:
@@ -272,7 +281,7 @@ class _Reader:
     def _read_statement(self, statement: Statement) -> None:
         text = self._text[statement.start : statement.end]
         spot = self._lines.spot(statement.start, statement.end)
-        if len(statement.tokens) > MOST_TOKENS or _depth(statement.tokens) > MOST_DEPTH:
+        if len(statement.tokens) > MOST_TOKENS or _depth(statement.tokens, text) > MOST_DEPTH:
             self._too_large(statement, spot)
             return
         infile = _LOAD_INFILE.match(text)
@@ -453,7 +462,10 @@ def role_of_column(column: str, otherwise: str = "value") -> str:
     return otherwise
 
 
-def _depth(tokens: Sequence[Token]) -> int:
+def _depth(tokens: Sequence[Token], text: str) -> int:
+    brackets = text.count("(")
+    if brackets <= MOST_DEPTH:
+        return brackets
     from sqlglot.tokenizer_core import TokenType
 
     opening, closing = TokenType.L_PAREN, TokenType.R_PAREN

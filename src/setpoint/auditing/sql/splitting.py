@@ -77,6 +77,10 @@ _READS = frozenset({"select", "with", "set", "declare"})
 _VERBS = frozenset({"insert", "merge", "delete", "update", "select"})
 _BODIES = frozenset({"insert", "merge", "delete", "update", "truncate", "with", "call"})
 _MAY_BEGIN = _STARTS_WITHOUT_SEMICOLON | _BODIES
+# `end` alone closes a CASE, and any other closes what a `begin` opened.
+_BEGINNINGS = re.compile(
+    rf"(?i)\b(?:{'|'.join(sorted((_MAY_BEGIN | _SHORT | {'begin'}) - {'end'}))})\b"
+)
 _RUNNERS = frozenset({"task", "procedure", "proc", "function", "event"})
 _BLOCK_WORDS = frozenset(["begin", "then", "else", "loop", "do", "declare", "go", "end"])
 _CLOCK_WORDS = frozenset(
@@ -175,8 +179,12 @@ def split_statements(tokens: Sequence[Token], text: str) -> Iterator[Statement]:
 
     # Members looked up once: a token's name would be a call a token.
     opening, closing, end = TokenType.L_PAREN, TokenType.R_PAREN, TokenType.SEMICOLON
-    pending: list[Token] = []
     condition = _Condition()
+    if _is_one(text):
+        whole = [token for token in tokens if token.token_type is not end]
+        yield from _finish(whole, text, condition, closed=True)
+        return
+    pending: list[Token] = []
     depth = 0
     for at, token in enumerate(tokens):
         kind = token.token_type
@@ -198,6 +206,12 @@ def split_statements(tokens: Sequence[Token], text: str) -> Iterator[Statement]:
             pending = []
         pending.append(token)
     yield from _finish(pending, text, condition, closed=True)
+
+
+def _is_one(text: str) -> bool:
+    """Whether a text is plainly one statement, as SQL in a string mostly is."""
+    stripped = text.strip().rstrip(";")
+    return ";" not in stripped and len(_BEGINNINGS.findall(stripped)) <= 1
 
 
 class _Condition:
