@@ -86,7 +86,12 @@ class Masked:
 
 def has_templates(text: str) -> bool:
     """Whether the text holds anything that is filled in before it is SQL."""
-    return "{{" in text or "{%" in text or _OTHER_TEMPLATES.search(text) is not None
+    if "{{" in text or "{%" in text:
+        return True
+    # Each kind of template begins with one of these; most texts hold none.
+    if not any(sign in text for sign in ("{", "$(", "%(", "&", ":'", ':"')):
+        return False
+    return _OTHER_TEMPLATES.search(text) is not None
 
 
 def tags(text: str) -> Iterator[tuple[int, int]]:

@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from setpoint.auditing.python.walking import Walker
 
 _TRIGGERS = (
-    "insert into", "insert overwrite", "insert or ", "insert ignore", "merge into", "truncate",
+    # Most files that matter hold one of the first.
+    ".write.", "airflow", "insert into",
+    "insert overwrite", "insert or ", "insert ignore", "merge into", "truncate",
     "delete from", "replace into", "load data", "create table", "create or replace", "create temp",
-    ".write.", ".write\n", ".write \\", "writestream", "writeto(", "insertinto(", "to_sql",
+    ".write\n", ".write \\", "writestream", "writeto(", "insertinto(", "to_sql",
     "to_gbq",
     "write_pandas", "load_table_from", "insert_rows", "insert_many", "insert_one", "write_database",
     "write_delta", "to_csv(", "to_parquet(", "to_json(", "to_excel(", "write_csv(",
@@ -38,7 +40,7 @@ _TRIGGERS = (
     "awswrangler", "pyiceberg",
     "write_dynamic_frame", "materialized", "deltatable", "sendmail", "send_email", "send_mail",
     "chat_postmessage", ".post(", ".request(", ".produce(", "producer", ".publish(", "send_message",
-    "put_events", "put_record", "smtp", "sendgrid", "webhook", "airflow", "dagster", "prefect",
+    "put_events", "put_record", "smtp", "sendgrid", "webhook", "dagster", "prefect",
     "setpoint",
     "def model(dbt", "put_object", "upload_", "load_string",
     "load_file", "insert(", "bulk_", "last_", "if_exists", "watermark",

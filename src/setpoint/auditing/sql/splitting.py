@@ -79,7 +79,7 @@ _BODIES = frozenset({"insert", "merge", "delete", "update", "truncate", "with", 
 _MAY_BEGIN = _STARTS_WITHOUT_SEMICOLON | _BODIES
 # `end` alone closes a CASE, and any other closes what a `begin` opened.
 _BEGINNINGS = re.compile(
-    rf"(?i)\b(?:{'|'.join(sorted((_MAY_BEGIN | _SHORT | {'begin'}) - {'end'}))})\b"
+    rf"\b(?:{'|'.join(sorted((_MAY_BEGIN | _SHORT | {'begin'}) - {'end'}))})\b"
 )
 _RUNNERS = frozenset({"task", "procedure", "proc", "function", "event"})
 _BLOCK_WORDS = frozenset(["begin", "then", "else", "loop", "do", "declare", "go", "end"])
@@ -210,7 +210,7 @@ def split_statements(tokens: Sequence[Token], text: str) -> Iterator[Statement]:
 
 def _is_one(text: str) -> bool:
     """Whether a text is plainly one statement, as SQL in a string mostly is."""
-    stripped = text.strip().rstrip(";")
+    stripped = text.strip().rstrip(";").lower()
     return ";" not in stripped and len(_BEGINNINGS.findall(stripped)) <= 1
 
 
