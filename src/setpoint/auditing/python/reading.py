@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from setpoint.auditing.facts import FileFacts
+from setpoint.auditing import naming
+from setpoint.auditing.facts import FileFacts, How
 from setpoint.auditing.finding import Unparsed
 from setpoint.auditing.python import orchestrators
 from setpoint.auditing.python.databases import looks_like_sql
@@ -151,9 +153,19 @@ def _walk(module: Module, path: str, context: ProjectContext, *, seeded: bool) -
     with walker.recording(top):
         walker.block(module.tree.body, walker.globals)
     _uncalled(walker, stem)
+    _excuse_marked(walker)
     _constants(walker, stem, end)
     orchestrators.finished(walker)
     return walker
+
+
+def _excuse_marked(walker: Walker) -> None:
+    """Appends of what lies beyond the highest value that the target itself holds."""
+    for tape in walker.tapes if walker.peaks and walker.compares else ():
+        for at, write in enumerate(tape.writes):
+            own = any(naming.same_table(write.table, table) for table in walker.peaks)
+            if own and write.how is How.APPEND and not write.guard:
+                tape.writes[at] = replace(write, guard="the target's own high-water mark")
 
 
 def _constants(walker: Walker, stem: str, end: int) -> None:

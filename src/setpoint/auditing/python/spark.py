@@ -12,6 +12,7 @@ from setpoint.auditing.facts import Effect, How, Write
 from setpoint.auditing.python import frames, merges
 from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.names import table_text, walker_names
+from setpoint.auditing.python.texts import follow_peaks
 from setpoint.auditing.python.values import UNKNOWN, Value
 from setpoint.auditing.sql.grains import grain_of, grain_of_path
 
@@ -82,6 +83,8 @@ def on_call(walker: Walker, call: Call) -> Value | None:
         return replace(call.receiver, kind="table-writer", name=table)
     if call.method == "merge" and merges.is_delta_merge(call):
         return merges.merge(walker, call)
+    if call.method == "option" and call.argument(0, "key").text in {"query", "dbtable"}:
+        follow_peaks(walker, call.argument(1, "value").text or "")
     if call.method in {"set", "config"} and call.args:
         return _configuration(walker, call)
     return frames.on_call(walker, call)

@@ -47,6 +47,7 @@ def run_text(
     walker.ran_texts.add(value.line)
     if _DYNAMIC.search(text):
         walker.dynamic_overwrite = True
+    follow_peaks(walker, text)
     if not _is_worth_reading(text, value, params):
         return frozenset()
     bound, holes = _masked(walker, _bind(walker, text, params))
@@ -70,6 +71,21 @@ def run_text(
         data=params.all_pending(),
     )
     return reading.take(facts)
+
+
+_PEAK = re.compile(
+    r"(?is)^\s*select\b(?:(?!\bfrom\b).)*?\bmax\s*\((?:(?!\bfrom\b).)*?\bfrom\s+([\w.\"`\[\]]+)"
+)
+_BEYOND = re.compile(r">\s*['\"]?(?:__h\d|%s|%\(|:[a-z])")
+
+
+def follow_peaks(walker: Walker, text: str) -> None:
+    """Remember which tables are asked for their highest value, and whether one is compared with."""
+    peak = _PEAK.match(text)
+    if peak is not None:
+        walker.peaks.add(re.sub(r"[\"`\[\]]", "", peak.group(1)).lower())
+    elif _BEYOND.search(text):
+        walker.compares = True
 
 
 def _is_worth_reading(text: str, value: Value, params: Value) -> bool:

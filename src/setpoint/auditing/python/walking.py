@@ -65,6 +65,10 @@ class Walker(Evaluator):
         self.current_dag: Value | None = None
         self.dag_state: dict[str, dispatch.DagState] = {}
         self.views: Names = {}
+        self.peaks: set[str] = set()
+        """Tables whose highest value was asked for."""
+        self.compares = False
+        """Whether some SQL takes only what lies beyond a value that is pasted in."""
         self.ran_texts: set[int] = set()
         """First lines of the literals that were run as SQL."""
         self._stack: list[str] = []

@@ -169,6 +169,10 @@ def _select_is_reduced(
         return True
     if select.args.get("from_") is None or _single(select) or _first_of_each(select):
         return True
+    order = select.args.get("order")
+    if select.args.get("limit") and order is not None and order.find(exp.RowNumber):
+        # The first of each, ties included.
+        return True
     inner = dict(reduced)
     for cte in select.find_all(exp.CTE):
         if cte.find_ancestor(exp.Select) is select:

@@ -85,6 +85,10 @@ _OTHER_CREATE = re.compile(
     r"procedure|proc|event|login|job|publication|subscription|rule|server|materialized\s+view)\b",
     re.IGNORECASE,
 )
+_LATER = re.compile(
+    r"create\s+(?:or\s+\w+\s+)?(?:definer\s*=\s*\S+\s+)?(?:procedure|proc|event|task)\b",
+    re.IGNORECASE,
+)
 _HIGH_WATER = re.compile(
     r"(?:select\s+(?P<chosen>@\w+)\s*=(?:(?!\bfrom\b).)*?\bmax\s*\("
     r"|(?:declare\s+|set\s+|let\s+)?(?P<set>[@:]?\w+)\s*(?:[\w() ,]*?)\s*(?::=|=|\bdefault\b)"
@@ -227,6 +231,7 @@ class _Reader:
         for statement in split_statements(tokens, self._text):
             self._follow_transaction(statement)
             self._follow_variables(statement)
+            self._follow_body(statement)
             if statement.head in _READ_HEADS and self._is_wanted(statement):
                 self._read_statement(statement)
         return SqlFacts(
@@ -247,6 +252,15 @@ class _Reader:
             self._text
         ):
             self._transaction = 0
+
+    def _follow_body(self, statement: Statement) -> None:
+        """What a procedure does later finds the tables that this script made once."""
+        text = self._text[statement.start : statement.start + 200]
+        if statement.head == "create" and _LATER.match(text):
+            self._writes = [
+                replace(one, guard="") if one.how is How.CREATE and not one.temporary else one
+                for one in self._writes
+            ]
 
     def _follow_variables(self, statement: Statement) -> None:
         """Remember variables that take a clock's value, temporary tables and change streams."""
