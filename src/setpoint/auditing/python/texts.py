@@ -73,17 +73,19 @@ def run_text(
     return reading.take(facts)
 
 
-_PEAK = re.compile(
-    r"(?is)^\s*select\b(?:(?!\bfrom\b).)*?\bmax\s*\((?:(?!\bfrom\b).)*?\bfrom\s+([\w.\"`\[\]]+)"
-)
+_PEAK = re.compile(r"(?i)\bmax\s*\(")
+_PEAK_FROM = re.compile(r"(?i)\bfrom\s+([\w.\"`\[\]]+)")
+_MOST_PEAK = 1_500
 _BEYOND = re.compile(r">\s*['\"]?(?:__h\d|%s|%\(|:[a-z])")
 
 
 def follow_peaks(walker: Walker, text: str) -> None:
     """Remember which tables are asked for their highest value, and whether one is compared with."""
-    peak = _PEAK.match(text)
-    if peak is not None:
-        walker.peaks.add(re.sub(r"[\"`\[\]]", "", peak.group(1)).lower())
+    head = text[:_MOST_PEAK]
+    peak = _PEAK.search(head) if head.lstrip()[:6].lower() == "select" else None
+    source = _PEAK_FROM.search(head, peak.end()) if peak is not None else None
+    if source is not None:
+        walker.peaks.add(re.sub(r"[\"`\[\]]", "", source.group(1)).lower())
     elif _BEYOND.search(text):
         walker.compares = True
 

@@ -89,15 +89,15 @@ _LATER = re.compile(
     r"create\s+(?:or\s+\w+\s+)?(?:definer\s*=\s*\S+\s+)?(?:procedure|proc|event|task)\b",
     re.IGNORECASE,
 )
-_HIGH_WATER = re.compile(
-    r"(?:select\s+(?P<chosen>@\w+)\s*=(?:(?!\bfrom\b).)*?\bmax\s*\("
-    r"|(?:declare\s+|set\s+|let\s+)?(?P<set>[@:]?\w+)\s*(?:[\w() ,]*?)\s*(?::=|=|\bdefault\b)"
-    r"\s*\(\s*select\b(?:(?!\bfrom\b).)*?\bmax\s*\("
-    r"|select\b(?:(?!\bfrom\b).)*?\bmax\s*\((?:(?!\bfrom\b).)*?\binto\s+(?:strict\s+)?"
-    r"(?P<into>[@:]?\w+))"
-    r"(?:(?!\bfrom\b).)*?\bfrom\s+(?P<table>[\w.\"`\[\]]+)",
-    re.IGNORECASE | re.DOTALL,
+_PEAK = re.compile(r"\bmax\s*\(", re.IGNORECASE)
+_PEAK_INTO = re.compile(r"\binto\s+(?:strict\s+)?([@:]?\w+)", re.IGNORECASE)
+_PEAK_SET = re.compile(
+    r"(?:select\s+(?P<chosen>@\w+)\s*=|(?:(?:declare|set|let)\s+)?(?P<set>[@:]?\w+)\b[^=;]{0,60}?"
+    r"(?::=|=|\bdefault\b)\s*\(\s*select\b)",
+    re.IGNORECASE,
 )
+_FROM = re.compile(r"\bfrom\s+([\w.\"`\[\]]+)", re.IGNORECASE)
+_MOST_PEAK = 1_500
 _UNQUOTED = str.maketrans("", "", '"`[]')
 _PLSQL_TRANSACTION = re.compile(r"language\s+'?plpgsql", re.IGNORECASE)
 
@@ -253,6 +253,20 @@ class _Reader:
         ):
             self._transaction = 0
 
+    def _follow_peak(self, text: str) -> None:
+        """Remember a variable that takes the highest value of a table's column."""
+        peak = _PEAK.search(text)
+        source = _FROM.search(text, peak.end()) if peak is not None else None
+        if peak is None or source is None:
+            return
+        into = _PEAK_INTO.search(text, peak.end(), source.start())
+        given = _PEAK_SET.match(text)
+        name = into.group(1) if into else (given["chosen"] or given["set"]) if given else ""
+        if name:
+            self._memory.marks[name.lstrip("@:").lower()] = (
+                source.group(1).translate(_UNQUOTED).lower()
+            )
+
     def _follow_body(self, statement: Statement) -> None:
         """What a procedure does later finds the tables that this script made once."""
         text = self._text[statement.start : statement.start + 200]
@@ -265,10 +279,7 @@ class _Reader:
     def _follow_variables(self, statement: Statement) -> None:
         """Remember variables that take a clock's value, temporary tables and change streams."""
         text = self._text[statement.start : statement.end]
-        mark = _HIGH_WATER.search(text) if "max" in text[:600].lower() else None
-        if mark is not None:
-            name = (mark["into"] or mark["set"] or mark["chosen"]).lstrip("@:").lower()
-            self._memory.marks[name] = mark["table"].translate(_UNQUOTED).lower()
+        self._follow_peak(text[:_MOST_PEAK])
         if statement.head not in _READ_HEADS or statement.head == "with":
             match = _VARIABLE.match(text[:400])
             if match is not None:
