@@ -44,11 +44,8 @@ class Staging:
 def staged(
     login: Login, *, target: str, scope: str, fence: int, types: Sequence[str]
 ) -> Iterator[Staging]:
-    """A staging table for an attempt; what dead attempts on the scope left behind is dropped."""
-    prefix = staging_prefix(target, scope)
-    staging = Staging(login=login, name=f"{prefix}{fence}")
-    prepare(login)
-    drop_orphans(login, prefix, fence)
+    """A staging table for an attempt; the transaction that empties it drops it."""
+    staging = Staging(login=login, name=f"{staging_prefix(target, scope)}{fence}")
     with connected(login) as connection:
         run(connection, f"DROP TABLE IF EXISTS {staging.table}")
         run(connection, create_staging_sql(staging.name, types))
@@ -59,7 +56,13 @@ def staged(
         raise
 
 
-def prepare(login: Login) -> None:
+def prepare(login: Login, *, target: str, scope: str, fence: int) -> None:
+    """Make what Setpoint keeps in a database; drop what dead attempts on the scope left there."""
+    make_schemas(login)
+    drop_orphans(login, staging_prefix(target, scope), fence)
+
+
+def make_schemas(login: Login) -> None:
     """Make what Setpoint keeps in a database, unless it is there."""
     with connected(login) as connection:
         there = run(
@@ -75,7 +78,7 @@ def prepare(login: Login) -> None:
 def drop_orphans(login: Login, prefix: str, fence: int) -> None:
     """Drop the staging tables of older attempts on the same scope."""
     with connected(login) as connection:
-        found = [name for (name,) in run(connection, ORPHANS, STAGING, prefix)]
+        found = [name for (name,) in run(connection, ORPHANS, STAGING, prefix).fetchall()]
     for name in found:
         number = name.removeprefix(prefix)
         if number.isdigit() and int(number) < fence:

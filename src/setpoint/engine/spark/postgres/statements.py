@@ -48,9 +48,20 @@ SELECT array_agg(a.attname::text ORDER BY a.attname), i.indisprimary
 FROM pg_index i CROSS JOIN unnest(i.indkey::int[]) WITH ORDINALITY AS k(number, place)
 JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number
 WHERE i.indrelid = to_regclass($1) AND i.indisunique AND i.indisvalid AND i.indpred IS NULL
-  AND i.indexprs IS NULL AND k.place <= i.indnkeyatts
+  AND i.indexprs IS NULL AND i.indimmediate AND k.place <= i.indnkeyatts
 GROUP BY i.indexrelid, i.indisprimary
 """
+PLAIN_TABLE = """
+SELECT relkind IN ('r', 'p') AND NOT relrowsecurity AND NOT relhasrules
+FROM pg_class WHERE oid = to_regclass($1)
+"""
+# Over ADBC too, which runs one statement at a time. A client that stops in its transaction is cut
+# off, and whoever waits for its lock goes on.
+LIMITS = """
+SELECT set_config('idle_in_transaction_session_timeout', '60s', true),
+       set_config('lock_timeout', '90s', true)
+"""
+STALLED_SECONDS = 60
 ORPHANS = "SELECT tablename FROM pg_tables WHERE schemaname = $1 AND starts_with(tablename, $2)"
 
 
@@ -73,9 +84,24 @@ def scope_name(window: Window | None) -> str:
 def lock_sql(target: str, scope: str) -> str:
     """Let one transaction a scope through; a whole table waits for all of its windows."""
     if scope == WHOLE:
-        return f"SELECT pg_advisory_xact_lock({lock_number(target)})"
-    shared = f"pg_advisory_xact_lock_shared({lock_number(target)})"
-    return f"SELECT {shared}, pg_advisory_xact_lock({lock_number(target, scope)})"
+        return f"SELECT pg_advisory_xact_lock({lock_number(target)})::text"
+    shared = f"pg_advisory_xact_lock_shared({lock_number(target)})::text"
+    return f"SELECT {shared}, pg_advisory_xact_lock({lock_number(target, scope)})::text"
+
+
+def cut_off_sql(target: str, scope: str, seconds: int) -> str:
+    """End clients of Setpoint that hold a lock of the scope and stopped in the middle of a copy.
+
+    No timeout of Postgres's reaches a backend that waits for the rows of a COPY.
+    """
+    numbers = ", ".join(str(lock_number(*key)) for key in ((target,), (target, scope)))
+    return (
+        "SELECT pg_terminate_backend(a.pid)::text FROM pg_locks l JOIN pg_stat_activity a "  # noqa: S608
+        "ON a.pid = l.pid WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 "
+        f"AND ((l.classid::bigint << 32) | l.objid::bigint) IN ({numbers}) "
+        "AND a.usename = current_user AND a.state = 'active' AND a.wait_event = 'ClientRead' "
+        f"AND a.query_start < clock_timestamp() - interval '{seconds} seconds'"
+    )
 
 
 def bounds_sql(column: str, kind: ColumnKind, window: Window) -> str:

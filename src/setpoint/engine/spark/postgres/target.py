@@ -1,17 +1,18 @@
-"""Postgres as a target: rows are staged, then one transaction sets the scope."""
+"""Postgres as a target: one transaction sets the scope, with rows at hand or staged before."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from setpoint.engine.protocol import Outcome
 from setpoint.engine.spark.postgres import statements as sql
-from setpoint.engine.spark.postgres.connection import Login, connected, run
-from setpoint.engine.spark.postgres.copying import copy
+from setpoint.engine.spark.postgres.connection import Connection, Login, connected, run
+from setpoint.engine.spark.postgres.copy_connection import CopyConnection, copy_connected
+from setpoint.engine.spark.postgres.copying import brought, copy, sendable
 from setpoint.engine.spark.postgres.source import postgres_name, source_view
-from setpoint.engine.spark.postgres.staging import staged
+from setpoint.engine.spark.postgres.staging import prepare, staged
 from setpoint.engine.spark.postgres.types import fits, postgres_type, staging_type
 from setpoint.engine.spark.target import TableState
 from setpoint.errors import CommitConflict, GateFailed, ResultMisshapen, RunError, Transient
@@ -19,7 +20,10 @@ from setpoint.model.scope import usual_kind
 from setpoint.model.write import Merge, window_column
 
 if TYPE_CHECKING:
-    import psycopg
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
@@ -30,10 +34,7 @@ if TYPE_CHECKING:
     from setpoint.model.table import TableName
     from setpoint.model.task import Task
 
-    Connection = psycopg.Connection[tuple[Any, ...]]
-
-# A client that stops in its transaction is cut off, and whoever waits for its lock goes on.
-LIMITS = "SET LOCAL idle_in_transaction_session_timeout = '60s'; SET LOCAL lock_timeout = '90s'"
+Open = TypeVar("Open", bound=Connection)
 REDUCED = "pg_temp.setpoint_reduced"
 SAMPLES = 5
 LOOKUP_SECONDS = 10.0
@@ -76,7 +77,14 @@ class PostgresTarget:
         with connected(self.login) as connection:
             columns = dict(run(connection, sql.COLUMNS, self.name).fetchall())
             base = run(connection, "SELECT pg_current_snapshot()::text").fetchone()
-        return TableState(columns=columns, snapshot=base[0] if base else None) if columns else None
+            keys = run(connection, sql.UNIQUE_KEYS, self.name).fetchall()
+        if not columns:
+            return None
+        return TableState(
+            columns=columns,
+            snapshot=base[0] if base else None,
+            unique_keys=tuple(tuple(key) for key, _ in keys),
+        )
 
     def create(self, frame: DataFrame, task: Task) -> None:
         """Create the table from the result's columns, with the key as its primary key."""
@@ -98,11 +106,27 @@ class PostgresTarget:
         schema = writing.frame.schema
         shape = self._shape(schema, writing)
         scope = sql.scope_name(writing.window)
-        types = [staging_type(field.dataType.simpleString()) for field in schema.fields]
         fence = writing.token.fence
+        prepare(self.login, target=self.name, scope=scope, fence=fence)
+        sent = sendable(writing.frame)
+        rows = brought(sent)
+        if rows is not None and self._goes_straight(schema, shape):
+
+            def set_straight(connection: CopyConnection) -> Applied:
+                return self._set_straight(connection, writing, shape, rows)
+
+            self._transact(writing, copy_connected, set_straight)
+            return
+        types = [staging_type(field.dataType.simpleString()) for field in schema.fields]
         with staged(self.login, target=self.name, scope=scope, fence=fence, types=types) as staging:
-            copied = copy(writing.frame, staging)
-            self._transact(writing, shape, staging, copied)
+            copied = copy(sent, rows, staging)
+
+            def set_staged(connection: Connection) -> Applied:
+                applied = self._apply(connection, writing, shape, staging, copied)
+                run(connection, f"DROP TABLE {staging.table}")
+                return applied
+
+            self._transact(writing, connected, set_staged)
 
     def commit(self, run_id: str) -> Outcome | None:
         """The newest commit of a run, from the record inside its own transaction."""
@@ -137,31 +161,34 @@ class PostgresTarget:
             version=have[merge.version.lower()] if merge and merge.version else None,
             order=tuple(have[column.lower()] for column in writing.task.unique_key),
         )
-        if merge:
-            self._check_key(shape)
-        return shape
-
-    def _check_key(self, shape: sql.Shape) -> None:
-        with connected(self.login) as connection:
-            keys = [tuple(key) for key, _ in run(connection, sql.UNIQUE_KEYS, self.name)]
-        if tuple(sorted(shape.key)) not in keys:
+        if merge and not any(set(key) == set(shape.key) for key in writing.state.unique_keys):
             listed = ", ".join(map(sql.identifier, shape.key))
             raise ResultMisshapen(
                 "the table has no unique index on the key that the task merges by",
                 facts={"expected": f"a unique index on {', '.join(shape.key)}"},
                 next_step=f"CREATE UNIQUE INDEX ON {self.name} ({listed})",
             )
+        return shape
+
+    def _goes_straight(self, schema: StructType, shape: sql.Shape) -> bool:
+        """Whether rows can be copied into the table itself: nothing to cast, nothing in between."""
+        sent = [staging_type(field.dataType.simpleString()) for field in schema.fields]
+        if shape.key or sent != list(shape.columns.values()):
+            return False
+        with connected(self.login) as connection:
+            return bool(run(connection, sql.PLAIN_TABLE, self.name).fetchone() == (True,))
 
     def _transact(
-        self, writing: Writing, shape: sql.Shape, staging: Staging, copied: Copied
+        self,
+        writing: Writing,
+        connect: Callable[[Login], AbstractContextManager[Open]],
+        apply: Callable[[Open], Applied],
     ) -> None:
         ending = False
         try:
-            with connected(self.login) as connection:
+            with connect(self.login) as connection:
                 self._begin(connection, writing)
-                applied = self._apply(connection, writing, shape, staging, copied)
-                self._record(connection, writing, applied)
-                run(connection, f"DROP TABLE {staging.table}")
+                self._record(connection, writing, apply(connection))
                 ending = True
         except Transient:
             # The answer to COMMIT may be what was lost; whether it took place is looked up.
@@ -170,7 +197,8 @@ class PostgresTarget:
 
     def _begin(self, connection: Connection, writing: Writing) -> None:
         scope = sql.scope_name(writing.window)
-        run(connection, LIMITS)
+        run(connection, sql.LIMITS)
+        run(connection, sql.cut_off_sql(self.name, scope, sql.STALLED_SECONDS))
         run(connection, sql.lock_sql(self.name, scope))
         newest = run(connection, sql.NEWEST, self.name, scope).fetchone()
         if newest is not None and newest[0] > writing.token.fence:
@@ -191,6 +219,20 @@ class PostgresTarget:
                 "nothing was committed",
                 next_step="run the same command again",
             )
+
+    def _set_straight(
+        self, connection: CopyConnection, writing: Writing, shape: sql.Shape, rows: pa.Table
+    ) -> Applied:
+        """Delete and copy without a staging table: the transaction alone keeps readers from it."""
+        replaced = run(connection, sql.delete_sql(shape, self._bounds(writing))).rowcount
+        named = rows.rename_columns(list(shape.columns))
+        if shape.order and len(named) > 1:
+            # An index that is fed in its order grows at one end only.
+            named = named.sort_by([(name, "ascending") for name in shape.order])
+        _, schema, table = self.table.parts
+        copied = connection.copy(schema, table, named)
+        check_count(copied, len(rows))
+        return Applied(rows=copied, replaced=replaced)
 
     def _apply(
         self,
@@ -247,10 +289,10 @@ class PostgresTarget:
         while True:
             try:
                 with connected(self.login) as connection:
-                    run(connection, LIMITS)
+                    run(connection, sql.LIMITS)
                     run(connection, sql.lock_sql(self.name, scope))
                     newest = run(connection, sql.NEWEST, self.name, scope).fetchone()
-                    return newest == (token.fence, token.run_id)
+                    return bool(newest == (token.fence, token.run_id))
             except RunError as error:
                 if not error.transient or time.monotonic() > until:
                     raise
