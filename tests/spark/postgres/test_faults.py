@@ -95,11 +95,11 @@ def test_scenario_37_the_server_is_restarted_in_the_transaction(
     original = PostgresTarget._record
     calls: list[int] = []
 
-    def restarting(self: PostgresTarget, *arguments: Any) -> None:
+    def restarting(self: PostgresTarget, *arguments: Any) -> Any:
         calls.append(1)
         if len(calls) == 1:
             shop.server.restart(mode)
-        original(self, *arguments)
+        return original(self, *arguments)
 
     monkeypatch.setattr(PostgresTarget, "_record", restarting)
     result = shop.ok("2026-04-25")[0]
@@ -161,9 +161,9 @@ def _lose_answers(monkeypatch: pytest.MonkeyPatch, *, after: bool) -> None:
     recorded: list[int] = []
     record = PostgresTarget._record
 
-    def noting(self: PostgresTarget, *arguments: Any) -> None:
-        record(self, *arguments)
+    def noting(self: PostgresTarget, *arguments: Any) -> Any:
         recorded.append(1)
+        return record(self, *arguments)
 
     def losing(connections: Any, lost_error: Callable[[str], Exception]) -> None:
         commit = connections.commit

@@ -21,7 +21,7 @@ from setpoint.errors import RunError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from setpoint.engine.spark.postgres.connection import Login
+    from setpoint.engine.spark.postgres.connection import Connection, Login
 
 # A client that was stopped in the middle of a copy holds its table; it is no reason to wait.
 SHORT_WAIT = "SET LOCAL lock_timeout = '2s'"
@@ -58,28 +58,28 @@ def staged(
 
 def prepare(login: Login, *, target: str, scope: str, fence: int) -> None:
     """Make what Setpoint keeps in a database; drop what dead attempts on the scope left there."""
-    make_schemas(login)
-    drop_orphans(login, staging_prefix(target, scope), fence)
-
-
-def make_schemas(login: Login) -> None:
-    """Make what Setpoint keeps in a database, unless it is there."""
+    prefix = staging_prefix(target, scope)
     with connected(login) as connection:
-        there = run(
-            connection, "SELECT to_regclass('setpoint.commits'), to_regnamespace($1)", STAGING
-        ).fetchone()
-        if there and all(there):
-            return
-        # CREATE … IF NOT EXISTS by two processes at once can still fail.
-        run(connection, f"SELECT pg_advisory_xact_lock({lock_number('schema')})")
-        run(connection, f"{CREATE_COMMITS}; CREATE SCHEMA IF NOT EXISTS {STAGING}")
-
-
-def drop_orphans(login: Login, prefix: str, fence: int) -> None:
-    """Drop the staging tables of older attempts on the same scope."""
-    with connected(login) as connection:
+        make_schemas(connection)
         found = [name for (name,) in run(connection, ORPHANS, STAGING, prefix).fetchall()]
-    for name in found:
+    drop_orphans(login, found, prefix, fence)
+
+
+def make_schemas(connection: Connection) -> None:
+    """Make what Setpoint keeps in a database, unless it is there."""
+    there = run(
+        connection, "SELECT to_regclass('setpoint.commits'), to_regnamespace($1)", STAGING
+    ).fetchone()
+    if there and all(there):
+        return
+    # CREATE … IF NOT EXISTS by two processes at once can still fail.
+    run(connection, f"SELECT pg_advisory_xact_lock({lock_number('schema')})")
+    run(connection, f"{CREATE_COMMITS}; CREATE SCHEMA IF NOT EXISTS {STAGING}")
+
+
+def drop_orphans(login: Login, names: Sequence[str], prefix: str, fence: int) -> None:
+    """Drop the staging tables of older attempts on the same scope."""
+    for name in names:
         number = name.removeprefix(prefix)
         if number.isdigit() and int(number) < fence:
             _drop(login, name)

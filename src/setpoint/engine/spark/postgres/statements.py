@@ -36,6 +36,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, pg_current_xact_id()::text)
 ON CONFLICT (target, scope, fence) DO UPDATE
 SET run_id = excluded.run_id, rows = excluded.rows, replaced = excluded.replaced,
     transaction = excluded.transaction, committed_at = now()
+RETURNING transaction
 """  # noqa: S608 — the table's name is a constant
 SINCE = f"SELECT run_id FROM {COMMITS} WHERE target = $1 AND scope = $2 AND NOT pg_visible_in_snapshot(transaction::xid8, $3::pg_snapshot) LIMIT 1"  # noqa: E501, S608
 FOUND = f"SELECT rows, replaced, transaction FROM {COMMITS} WHERE target = $1 AND run_id = $2 ORDER BY fence DESC LIMIT 1"  # noqa: E501, S608

@@ -58,6 +58,7 @@ class PostgresTarget:
         self.table = table
         self.login = Login.of(settings)
         self.name = postgres_name(table)
+        self._done: tuple[str, Outcome] | None = None
 
     def reference(self, snapshot: str | None = None) -> str:  # noqa: ARG002 — no history is kept
         """A view of the table as it stands; Postgres keeps no older ones."""
@@ -121,6 +122,8 @@ class PostgresTarget:
 
     def commit(self, run_id: str) -> Outcome | None:
         """The newest commit of a run, from the record inside its own transaction."""
+        if self._done is not None and self._done[0] == run_id:
+            return self._done[1]
         with connected(self.login) as connection:
             if run(connection, "SELECT to_regclass($1)", sql.COMMITS).fetchone() == (None,):
                 return None
@@ -187,8 +190,9 @@ class PostgresTarget:
         try:
             with connect(self.login) as connection:
                 self._begin(connection, writing)
-                self._record(connection, writing, apply(connection))
+                outcome = self._record(connection, writing, apply(connection))
                 ending = True
+            self._done = (writing.token.run_id, outcome)
         except Transient:
             # The answer to COMMIT may be what was lost; whether it took place is looked up.
             if not ending or not self._took_place(writing):
@@ -276,10 +280,11 @@ class PostgresTarget:
         kind = writing.kinds.target or usual_kind(writing.window)
         return sql.bounds_sql(names[by.lower()], kind, writing.window)
 
-    def _record(self, connection: Connection, writing: Writing, applied: Applied) -> None:
+    def _record(self, connection: Connection, writing: Writing, applied: Applied) -> Outcome:
         scope, token = sql.scope_name(writing.window), writing.token
         values = (self.name, scope, token.fence, writing.task.name, token.run_id)
-        run(connection, sql.RECORD, *values, applied.rows, applied.replaced)
+        kept = run(connection, sql.RECORD, *values, applied.rows, applied.replaced).fetchone()
+        return Outcome(rows=applied.rows, replaced=applied.replaced, snapshot=kept[0])
 
     def _took_place(self, writing: Writing) -> bool:
         """Look the commit up; behind the scope's lock, so that it is not still under way."""
