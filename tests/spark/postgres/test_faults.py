@@ -283,20 +283,28 @@ def test_who_was_taken_over_during_its_copy_is_told(
 def test_scenario_14_a_client_that_stopped_in_the_middle_of_its_copy_is_cut_off(
     shop: Mart, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It holds the scope's lock, and no timeout reaches it: who takes over ends its session."""
+    """It holds the scope's lock, and no timeout reaches it; another day's copy is left alone."""
     step = make_plan(load_project(shop.root).graph, select=(), dates=Dates(ds="2026-04-25")).steps[
         0
     ]
     shop.ok("2026-04-25")
     monkeypatch.setattr(statements, "STALLED_SECONDS", 0)
-    with shop.connect() as watcher, psycopg.connect(shop.url, password=shop.server.password) as old:
-        old.execute(
-            statements.lock_sql('"public"."daily"', statements.scope_name(step.window)).encode()
-        )
-        old.pgconn.send_query(b"COPY daily FROM STDIN")
-        _wait(lambda: watcher.execute("SELECT 1 FROM pg_stat_progress_copy").fetchone())
+    monkeypatch.setattr(target_module, "SILENCE_SECONDS", 0.1)
+    kept: list[psycopg.Connection[Any]] = []
+    sessions = []
+    for label in (statements.scope_name(step.window), "another day"):
+        session = psycopg.connect(shop.url, password=shop.server.password)
+        session.execute(statements.lock_sql('"public"."daily"', label).encode())
+        session.pgconn.send_query(b"COPY daily FROM STDIN")
+        sessions.append(session.info.backend_pid)
+        kept.append(session)
+    with shop.connect() as watcher:
+        copies = "SELECT pid FROM pg_stat_progress_copy ORDER BY pid"
+        _wait(lambda: len(watcher.execute(copies).fetchall()) == len(sessions))
         assert shop.ok("2026-04-25")[0].rows == 12
-        old.pgconn.finish()
+        assert watcher.execute(copies).fetchall() == [(sessions[1],)]
+    for session in kept:
+        session.pgconn.finish()
 
 
 def test_a_client_killed_in_its_copy_leaves_nothing_that_lasts(shop: Mart) -> None:

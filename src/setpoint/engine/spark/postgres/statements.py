@@ -91,17 +91,21 @@ def lock_sql(target: str, scope: str) -> str:
     return f"SELECT {shared}, pg_advisory_xact_lock({lock_number(target, scope)})::text"
 
 
-def cut_off_sql(target: str, scope: str, seconds: int) -> str:
-    """End clients of Setpoint that hold a lock of the scope and stopped in the middle of a copy.
+def stalled_sql(target: str, scope: str, seconds: int) -> str:
+    """Clients of Setpoint that stand in the way of a scope, in the middle of a long copy.
 
-    No timeout of Postgres's reaches a backend that waits for the rows of a COPY.
+    No timeout of Postgres's reaches a backend that waits for the rows of a COPY. How many bytes
+    have come tells one that has stopped from one that is slow.
     """
-    numbers = ", ".join(str(lock_number(*key)) for key in ((target,), (target, scope)))
+    table, own = lock_number(target), lock_number(target, scope)
+    mode = "" if scope == WHOLE else " AND l.mode = 'ExclusiveLock'"
+    number = "((l.classid::bigint << 32) | l.objid::bigint)"
     return (
-        "SELECT pg_terminate_backend(a.pid)::text FROM pg_locks l JOIN pg_stat_activity a "  # noqa: S608
-        "ON a.pid = l.pid WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 "
-        f"AND ((l.classid::bigint << 32) | l.objid::bigint) IN ({numbers}) "
-        "AND a.usename = current_user AND a.state = 'active' AND a.wait_event = 'ClientRead' "
+        "SELECT p.pid, p.bytes_processed FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid "  # noqa: S608
+        "JOIN pg_stat_progress_copy p ON p.pid = l.pid "
+        "WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 "
+        f"AND ({number} = {own} OR ({number} = {table}{mode})) AND a.usename = current_user "
+        "AND a.state = 'active' AND a.wait_event = 'ClientRead' "
         f"AND a.query_start < clock_timestamp() - interval '{seconds} seconds'"
     )
 

@@ -40,6 +40,7 @@ SAMPLES = 5
 LOOKUP_SECONDS = 10.0
 LOOKUP_PAUSE = 0.2
 LONGEST_NAME = 63
+SILENCE_SECONDS = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,7 +202,7 @@ class PostgresTarget:
     def _begin(self, connection: Connection, writing: Writing) -> None:
         scope = sql.scope_name(writing.window)
         run(connection, sql.LIMITS)
-        run(connection, sql.cut_off_sql(self.name, scope, sql.STALLED_SECONDS))
+        self._cut_off_stalled(connection, scope)
         run(connection, sql.lock_sql(self.name, scope))
         newest = run(connection, sql.NEWEST, self.name, scope).fetchone()
         if newest is not None and newest[0] > writing.token.fence:
@@ -222,6 +223,17 @@ class PostgresTarget:
                 "nothing was committed",
                 next_step="run the same command again",
             )
+
+    def _cut_off_stalled(self, connection: Connection, scope: str) -> None:
+        """End a client that holds the scope and has stopped in the middle of its copy."""
+        query = sql.stalled_sql(self.name, scope, sql.STALLED_SECONDS)
+        found = run(connection, query).fetchall()
+        if found:
+            time.sleep(SILENCE_SECONDS)
+            # A transaction sees what others do as it was when it first looked.
+            run(connection, "SELECT pg_stat_clear_snapshot()::text")
+            for pid, _ in set(found) & set(run(connection, query).fetchall()):
+                run(connection, f"SELECT pg_terminate_backend({int(pid)})::text")
 
     def _set_straight(
         self, connection: CopyConnection, writing: Writing, shape: sql.Shape, rows: pa.Table
