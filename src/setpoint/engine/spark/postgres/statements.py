@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from datetime import timedelta, timezone
 from itertools import pairwise
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from setpoint.model.window import Window
 
 WHOLE = "*"
+SIZED_TEXT = re.compile(r"character(?: varying)?\(\d+\)\Z")
 ATTEMPT = "attempt"
 COMMITS = "setpoint.commits"
 CREATE_COMMITS = f"""
@@ -161,9 +163,14 @@ class Shape:
     def staged(self) -> str:
         """The staged columns as values of the table's types, named as in the table."""
         return ", ".join(
-            f"CAST(c{number} AS {kind}) AS {identifier(name)}"
+            f"CAST(c{number} AS {cast_type(kind)}) AS {identifier(name)}"
             for number, (name, kind) in enumerate(self.columns.items())
         )
+
+
+def cast_type(kind: str) -> str:
+    """What a text is cast to: a cast to `varchar(3)` would cut it, an insert refuses it."""
+    return "text" if SIZED_TEXT.match(kind) else kind
 
 
 def create_table_sql(
