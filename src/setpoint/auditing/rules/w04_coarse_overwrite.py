@@ -24,7 +24,8 @@ RULE = Rule(
     id="W04",
     name="coarse-overwrite",
     severity=Severity.ERROR,
-    what="A pipeline that runs several times a day replaces a whole day's partition each time.",
+    what="A pipeline that runs several times a day replaces a whole day's partition each time, or "
+    "one that loads a window empties the whole table first.",
     why="Each run destroys what the earlier runs of the same day wrote; only the last hour of each "
     "day survives, and rerunning an old hour destroys the others.",
     before="""python
