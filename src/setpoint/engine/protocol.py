@@ -45,6 +45,8 @@ class Outcome:
     """Rows written by partition, where the target counts them."""
     kinds: Kinds = field(default_factory=Kinds)
     warnings: tuple[str, ...] = ()
+    current: bool = True
+    """Nothing was committed to the table since, as far as the table can tell."""
     late: Mapping[str, LateRows] = field(default_factory=dict)
     """By source, the late rows that were left out."""
 

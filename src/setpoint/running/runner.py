@@ -36,6 +36,7 @@ class Runner:
         lease_seconds: float = LEASE_SECONDS,
         patient: bool = True,
         wait: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
         chance: Random | None = None,
     ) -> None:
         self.engine = engine
@@ -45,6 +46,7 @@ class Runner:
         self.lease_seconds = lease_seconds
         self.patient = patient
         self.wait = wait
+        self.clock = clock
         self.chance = chance or Random()  # noqa: S311 — spreads retries, guards nothing
 
     def run(self, plan: Plan) -> tuple[RunResult, ...]:
@@ -57,6 +59,7 @@ class Runner:
             patient=self.patient,
             say=self.listener.said,
             wait=self.wait,
+            clock=self.clock,
         ) as keeper:
             for step in plan.steps:
                 cause = next((name for name in step.depends_on if name in broken), None)
@@ -164,14 +167,14 @@ class Runner:
     def _attempt(self, step: Step, started: Started, begun: float, held: Held) -> RunResult:
         task, window, token = step.task, step.window, _token(started)
         # An attempt before this one may have died between its commit and the ledger.
-        found = self.engine.find_commit(task, started.run_id) if started.continues else None
+        found = self._earlier_commit(step, started)
         if found is None:
             try:
                 with held.stopping(lambda: self.engine.cancel(token)):
                     outcome = self.engine.carry_out(task, window, token, as_of=step.as_of)
             except CommitConflict:
                 # Nor need it have died: it may have committed after we looked.
-                found = self.engine.find_commit(task, started.run_id) if started.continues else None
+                found = self._earlier_commit(step, started)
                 if found is None:
                     raise
         outcome = found or outcome
@@ -202,6 +205,22 @@ class Runner:
             warnings=outcome.warnings,
             adopted=found is not None,
         )
+
+    def _earlier_commit(self, step: Step, started: Started) -> Outcome | None:
+        """What an earlier attempt of the run committed, if a new one would leave the same.
+
+        In doubt the scope is set again, which is never wrong.
+        """
+        found = self.engine.find_commit(step.task, started.run_id) if started.continues else None
+        if found is None or not found.current:
+            return None
+        if not found.inputs or step.as_of is not None:
+            return found
+        if all(each.state == "failed" for each in started.predecessors):
+            return found  # this command's own attempts, seconds ago
+        now = self.engine.analyse(step.task, step.window).inputs
+        stale = any(now.get(table) != seen for table, seen in found.inputs.items())
+        return None if stale else found
 
     def _failed(
         self, step: Step, started: Started, error: SetpointError, seconds: float
