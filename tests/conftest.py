@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tests.postgres_server import PostgresServer
 
-ORDER = ("spark", "process")
+ORDER = ("spark", "shop", "process")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

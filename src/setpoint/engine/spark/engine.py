@@ -12,6 +12,7 @@ from setpoint.engine.spark.gating import check_rows, diagnose, gated
 from setpoint.engine.spark.inspection import inspect, plan_text, refuse
 from setpoint.engine.spark.merging import diagnose_tie, marked, reduced, stored, tie_stop
 from setpoint.engine.spark.plan_text import grouped_by
+from setpoint.engine.spark.postgres.moment import Moments
 from setpoint.engine.spark.reading import (
     bounded_sources,
     check_kind,
@@ -116,8 +117,9 @@ class SparkEngine:
         as_of: Mapping[str, str] | None = None,
     ) -> Outcome:
         """Run the task and set its scope in one commit that carries the token."""
-        with self._errors(task, window), self._zone(task), self._tagged(token):
-            built = self._build(task, window, as_of)
+        placed = self._errors(task, window)
+        with placed, self._zone(task), self._tagged(token), Moments() as moments:
+            built = self._build(task, window, moments, as_of)
             warnings = refuse(task, built.hidden)
             self._inspected.add(task.fingerprint)
             target = self._target(task.target)
@@ -229,8 +231,8 @@ class SparkEngine:
 
     def analyse(self, task: Task, window: Window | None) -> Analysis:
         """Everything up to the write, without writing."""
-        with self._errors(task, window), self._zone(task):
-            built = self._build(task, window)
+        with self._errors(task, window), self._zone(task), Moments() as moments:
+            built = self._build(task, window, moments)
             return Analysis(
                 columns={f.name: f.dataType.simpleString() for f in built.frame.schema.fields},
                 kinds=built.kinds,
@@ -239,7 +241,11 @@ class SparkEngine:
             )
 
     def _build(
-        self, task: Task, window: Window | None, as_of: Mapping[str, str] | None = None
+        self,
+        task: Task,
+        window: Window | None,
+        moments: Moments,
+        as_of: Mapping[str, str] | None = None,
     ) -> Built:
         bounded: set[str] = set()
 
@@ -248,7 +254,7 @@ class SparkEngine:
                 return self._target(source.table).reference(snapshot)
             # Late rows lie outside of the window, and are asked for later.
             within = None if source.arrival_time else window
-            opened, already = open_source(self.spark, self._settings, source, within)
+            opened, already = open_source(self.spark, self._settings, source, within, moments)
             bounded.update({source.name} if already else ())
             return opened
 

@@ -37,7 +37,8 @@ DELTA_CONF = {
 # Delta's parser drops the values of named parameters, unless Spark binds them after parsing.
 DELTA_PARSER_CONF = {"spark.sql.legacy.parameterSubstitution.constantsOnly": "true"}
 # They print JSON to standard error for exceptions that are raised, and shown, anyway.
-CHATTY = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+# py4j's own connection says so by an error with a stack when Ctrl-C closes it in mid-sentence.
+CHATTY = ("SQLQueryContextLogger", "DataFrameQueryContextLogger", "py4j.clientserver")
 # By default a plan shows 25 fields of a row: a clock in the 26th column would not be seen.
 PLANS = {"spark.sql.debug.maxToStringFields": "1000000"}
 BRIDGE_FILE = "java_gateway.py"
