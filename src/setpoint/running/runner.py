@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from setpoint.engine.protocol import Token
 from setpoint.errors import LedgerError, SetpointError, StaleFence
+from setpoint.failpoint import failpoint
 from setpoint.running.listener import Listener, Silence
 from setpoint.running.result import RunResult
 
@@ -63,6 +64,7 @@ class Runner:
 
     def _run_step(self, step: Step) -> RunResult:
         window = step.window
+        failpoint("ledger.begin.before")
         started = self.ledger.begin(
             step.task.name,
             window.start if window else None,
@@ -72,6 +74,7 @@ class Runner:
             pid=os.getpid(),
             host=socket.gethostname(),
         )
+        failpoint("ledger.begin.after")
         failures = 0
         while True:
             begun = time.monotonic()
@@ -101,6 +104,7 @@ class Runner:
     ) -> Started:
         """Record the failed attempt, open the next one and wait for its turn."""
         pause = step.task.retry.backoff.delay(failures, self.chance)
+        failpoint("ledger.retry.before")
         following = self.ledger.retry(
             started.run_id,
             started.fence,
@@ -108,6 +112,7 @@ class Runner:
             error_kind=type(error).__name__,
             seconds=seconds,
         )
+        failpoint("ledger.retry.after")
         try:
             self.listener.retrying(step, error, pause)
             self.wait(pause)
@@ -130,7 +135,11 @@ class Runner:
     def _attempt(self, step: Step, started: Started, begun: float) -> RunResult:
         task, window = step.task, step.window
         # An attempt before this one may have died between its commit and the ledger.
-        found = self.engine.find_commit(task, started.run_id) if started.continues else None
+        failpoint("adopt.before")
+        found = None
+        if started.continues:
+            found = self.engine.find_commit(task, started.run_id, as_of=step.as_of)
+        failpoint("adopt.after")
         outcome = found or self.engine.carry_out(
             task,
             window,
@@ -139,7 +148,10 @@ class Runner:
         )
         checksum = None
         if self.checksum:
+            failpoint("checksum.before")
             checksum = self.engine.checksum(task, window, outcome.snapshot)
+            failpoint("checksum.after")
+        failpoint("ledger.succeed.before")
         run = self.ledger.succeed(
             started.run_id,
             started.fence,
@@ -150,6 +162,7 @@ class Runner:
             detail=_detail(outcome),
             adopted=found is not None,
         )
+        failpoint("ledger.succeed.after")
         return RunResult(
             step=step,
             state="succeeded",
@@ -167,6 +180,7 @@ class Runner:
     def _failed(
         self, step: Step, started: Started, error: SetpointError, seconds: float
     ) -> RunResult:
+        failpoint("ledger.fail.before")
         run = self.ledger.fail(
             started.run_id,
             started.fence,
@@ -174,6 +188,7 @@ class Runner:
             error_kind=type(error).__name__,
             seconds=seconds,
         )
+        failpoint("ledger.fail.after")
         return RunResult(
             step=step,
             state="failed",

@@ -22,6 +22,7 @@ from setpoint.engine.spark.reading import (
     source_tables,
     target_kind,
 )
+from setpoint.engine.spark.reconciliation import adopted, repaired, standing_late, took_place
 from setpoint.engine.spark.session import open_session
 from setpoint.engine.spark.target import (
     Writing,
@@ -31,8 +32,15 @@ from setpoint.engine.spark.target import (
     tables_below,
 )
 from setpoint.engine.spark.transforming import transformed
-from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, short, translate
+from setpoint.engine.spark.translation import (
+    SPARK_ERRORS,
+    GateFired,
+    is_unknown,
+    short,
+    translate,
+)
 from setpoint.errors import EngineFailed, RunError, UsageError
+from setpoint.failpoint import failpoint
 from setpoint.model.analysis import Analysis
 from setpoint.model.gate import TieGate
 from setpoint.model.plan import WHOLE_TABLE
@@ -49,6 +57,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    from setpoint.engine.commit_mark import LateCommit
     from setpoint.engine.protocol import LateRows, Outcome, Token
     from setpoint.engine.spark.plan_text import PlanText
     from setpoint.engine.spark.target import TableState, Target
@@ -114,13 +123,17 @@ class SparkEngine:
     ) -> Outcome:
         """Run the task and set its scope in one commit that carries the token."""
         with self._errors(task, window), self._zone(task):
+            failpoint("read.before")
             built = self._build(task, window, as_of)
+            failpoint("read.after")
             warnings = refuse(task, built.hidden)
             self._inspected.add(task.fingerprint)
             target = self._target(task.target)
             state = self._prepared(target, task, stored(built.frame, task))
             check_kind(task, window, state.columns)
+            failpoint("gate.before")
             check_rows(built.frame, task.gates)
+            failpoint("gate.after")
             frame = self._gated(task, built)
             late = self._late(task, window, built)
             writing = Writing(
@@ -131,12 +144,18 @@ class SparkEngine:
                 state=state,
                 window=window,
                 kinds=built.kinds,
+                inputs=as_of or built.plan.snapshots,
             )
+            failpoint("write.before")
             try:
                 target.write(writing)
             except SPARK_ERRORS as error:
-                raise self._explained(error, task, built) from None
+                # Whether a commit took place whose answer was lost is looked up, never guessed.
+                if not (is_unknown(error) and took_place(target, token)):
+                    raise self._explained(error, task, built) from None
+            failpoint("write.after")
             outcome = target.commit(token.run_id)
+            failpoint("confirm.after")
             if outcome is None:
                 raise EngineFailed(
                     "the commit is not in the table's history",
@@ -146,15 +165,23 @@ class SparkEngine:
                 outcome,
                 inputs=built.plan.snapshots,
                 kinds=built.kinds,
-                warnings=(*warnings, *late_warnings(late)),
+                warnings=(*warnings, *late_warnings(late), *repaired(target, task, token)),
                 late=late,
             )
 
-    def find_commit(self, task: Task, run_id: str) -> Outcome | None:
-        """The outcome of a commit by this run in the target's history, if there is one."""
+    def find_commit(
+        self, task: Task, run_id: str, *, as_of: Mapping[str, str] | None = None
+    ) -> Outcome | None:
+        """The outcome of a commit by this run that a run now would repeat, if there is one."""
         with self._errors(task, None):
             target = self._target(task.target)
-            return target.commit(run_id) if target.state() else None
+            return adopted(target, task, run_id, as_of=as_of, opened=self._target)
+
+    def late_commits(self, task: Task) -> list[LateCommit]:
+        """The commits to the task's table that came late and still stand."""
+        with self._errors(task, None):
+            target = self._target(task.target)
+            return standing_late(target, task) if target.state() else []
 
     def checksum(self, task: Task, window: Window | None, snapshot: str | None) -> str:
         """The content checksum of the scope as it stands in the target."""
@@ -273,7 +300,9 @@ class SparkEngine:
     def _prepared(self, target: Target, task: Task, frame: DataFrame) -> TableState:
         state = target.state()
         if state is None:
+            failpoint("create.before")
             target.create(frame, task)
+            failpoint("create.after")
             state = target.state()
         if state is None:
             raise EngineFailed("the table was created and is not there")
