@@ -235,7 +235,12 @@ def main() -> None:
         (Path(folder) / "project").mkdir()
         spark, postgres = open_servers(Path(folder))
         try:
-            tally, kills = _carried_out(Path(folder) / "project", spark, postgres, full=full)
+            scene = Scene(Path(folder) / "project", spark, postgres)
+            try:
+                tally = carried_out(scene, full=full)
+                kills = scene.zygote.kills
+            finally:
+                scene.close()
         finally:
             spark.close()
             postgres.close()
@@ -255,25 +260,14 @@ def main() -> None:
     sys.exit(bool(tally.wrong or missed))
 
 
-def _carried_out(folder: Path, spark: object, postgres: object, *, full: bool) -> tuple[Tally, int]:
-    import os
-
-    from tests.postgres_server import PostgresServer
-    from tests.spark_server import SparkServer
-
-    assert isinstance(spark, SparkServer)
-    assert isinstance(postgres, PostgresServer)
-    os.environ["MART_PASSWORD"] = postgres.password
-    scene = Scene(folder, spark, postgres)
+def carried_out(scene: Scene, *, full: bool) -> Tally:
+    """Carry out the matrix, or the part of it that touches every failpoint."""
     matrix = Matrix(scene)
-    try:
-        cases = matrix.cases()
-        matrix.carry_out(cases if full else covering(cases))
-        pairs = matrix.pairs()
-        matrix.carry_out(pairs if full else few(pairs, FEW_PAIRS))
-    finally:
-        scene.close()
-    return matrix.tally, scene.zygote.kills
+    cases = matrix.cases()
+    matrix.carry_out(cases if full else covering(cases))
+    pairs = matrix.pairs()
+    matrix.carry_out(pairs if full else few(pairs, FEW_PAIRS))
+    return matrix.tally
 
 
 if __name__ == "__main__":

@@ -6,11 +6,14 @@ clean run leaves, and can tell the rows of one run from those of another.
 
 from __future__ import annotations
 
+import os
+import secrets
 import shutil
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pyarrow.dataset
 from tests.crash.zygote import Ended, Zygote
 from tests.postgres_server import PostgresServer
@@ -67,13 +70,14 @@ def made(spark, window, vary):
     rows = 0 if (HERE / "empty").exists() else {rows} + (version % 3 if vary else 0)
     first = window.start.day * 1000 if window else 0
     day = window.ds if window else "2026-04-25"
-    found = spark.range(rows).selectExpr(
+    found = spark.range(0, rows, 1, 1).selectExpr(
         f"id + {{first}} AS id", f"DATE '{{day}}' AS day", f"CAST({{version}} AS BIGINT) AS v")
     held = HERE / f"hold-{{version}}"
     if held.exists():
         path = str(held)
 
         def wait(n):
+            Path(path + ".reached").touch()
             while Path(path).exists():
                 time.sleep(0.02)
             return n
@@ -140,8 +144,13 @@ class Scene:
 
     def __init__(self, folder: Path, server: SparkServer, postgres: PostgresServer) -> None:
         self.folder = folder
+        self.server = server
         self.postgres = postgres
-        (folder / "setpoint.toml").write_text(TOML.format(remote=server.url, url=postgres.url))
+        self.database = f"d{secrets.token_hex(6)}"
+        postgres.run(f"CREATE DATABASE {self.database}")
+        os.environ["MART_PASSWORD"] = postgres.password
+        self.url = f"{postgres.url.rpartition('/')[0]}/{self.database}"
+        (folder / "setpoint.toml").write_text(TOML.format(remote=server.url, url=self.url))
         for name in ("pipelines", "lake", "dl", "hive"):
             (folder / name).mkdir()
         tasks = [
@@ -169,6 +178,18 @@ class Scene:
         """End the clients' parent and this process's own session, before the servers end."""
         self.zygote.close()
         self.engine.spark.stop()
+
+    def pg(self, query: str) -> list[tuple[Any, ...]]:
+        """Run one statement in the scene's own database; its rows if it has any."""
+        with psycopg.connect(self.url, password=self.postgres.password, autocommit=True) as found:
+            cursor = found.execute(query.encode())
+            return cursor.fetchall() if cursor.description else []
+
+    def hold(self) -> Path:
+        """Let the next version's rows wait, inside of Spark, until the file is gone."""
+        held = self.folder / f"hold-{self.next_version()}"
+        held.touch()
+        return held
 
     def set_version(self, version: int) -> None:
         """Decide what the next run brings."""
@@ -201,7 +222,7 @@ class Scene:
     def _rows(self, combination: Combination) -> Iterator[tuple[int, str, int]]:
         if combination.kind == "postgres":
             table = combination.target.removeprefix("mart.")
-            for number, day, version in self.postgres.run(f"SELECT id, day, v FROM {table}"):
+            for number, day, version in self.pg(f"SELECT id, day, v FROM {table}"):
                 yield number, str(day), version
         elif combination.kind == "parquet":
             folder = self.table_folder(combination)
@@ -225,7 +246,7 @@ class Scene:
             self.engine.spark.sql(f"DROP TABLE IF EXISTS {combination.target}")
         elif combination.kind == "postgres":
             table = combination.target.removeprefix("mart.")
-            self.postgres.run(f"DROP TABLE IF EXISTS {table}")
+            self.pg(f"DROP TABLE IF EXISTS {table}")
         else:
             shutil.rmtree(self.table_folder(combination), ignore_errors=True)
 
@@ -233,7 +254,7 @@ class Scene:
         """What an attempt leaves behind that died while it staged."""
         if combination.kind == "postgres":
             query = "SELECT tablename FROM pg_tables WHERE schemaname = 'setpoint_staging'"
-            return [name for (name,) in self.postgres.run(query)]
+            return [name for (name,) in self.pg(query)]
         if combination.kind != "parquet":
             return []
         own = self.table_folder(combination) / "_setpoint"
@@ -279,4 +300,4 @@ def open_servers(folder: Path) -> tuple[SparkServer, PostgresServer]:
         "spark.databricks.delta.snapshotPartitions": "1",
         **DELTA_PARSER_CONF,
     }
-    return SparkServer(folder, (*ICEBERG, *DELTA, *POSTGRES), conf), PostgresServer()
+    return SparkServer(folder, (*ICEBERG, *DELTA, *POSTGRES), conf, cores=3), PostgresServer()

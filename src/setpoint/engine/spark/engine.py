@@ -45,7 +45,7 @@ from setpoint.model.analysis import Analysis
 from setpoint.model.gate import TieGate
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import Kinds, owned_scope
-from setpoint.model.table import quote
+from setpoint.model.table import TableName, quote
 from setpoint.model.target import FOLDERS
 from setpoint.model.transform import source_sql
 from setpoint.model.write import Merge
@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     from setpoint.model.grain_diagnosis import PartitionWrite
     from setpoint.model.hidden_input import HiddenInputFound
     from setpoint.model.settings import Settings
-    from setpoint.model.table import TableName
     from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
 
@@ -211,6 +210,18 @@ class SparkEngine:
                 f"catalog {catalog}: {short(error)}", next_step=f"read {self.log}"
             ) from None
         return found
+
+    def probe(self, table: str) -> None:
+        """Read a row of a table, if it has one: its metadata and files are where they should be."""
+        try:
+            reference = self._target(TableName.parse(table)).reference()
+            self.spark.sql(source_sql(reference, None)).limit(1).collect()
+        except SPARK_ERRORS as error:
+            raise EngineFailed(
+                f"{table} cannot be read: {short(error)}",
+                next_step="restore the missing files from a backup, or drop the table and set its "
+                "windows again",
+            ) from None
 
     def partition_writes(self, table: TableName) -> list[PartitionWrite]:
         """Which partitions of a table each commit wrote."""

@@ -62,7 +62,7 @@ def staged(
     try:
         yield staging
     except BaseException:
-        _drop(login, staging.name)
+        drop(login, staging.name)
         raise
 
 
@@ -88,10 +88,10 @@ def drop_orphans(login: Login, prefix: str, fence: int) -> None:
     for name in found:
         number = name.removeprefix(prefix)
         if number.isdigit() and int(number) < fence:
-            _drop(login, name)
+            drop(login, name)
 
 
-def _drop(login: Login, name: str) -> None:
+def drop(login: Login, name: str) -> None:
     """Drop a table if that is possible now; the next attempt on the scope tries again."""
     try:
         with connected(login) as connection:
