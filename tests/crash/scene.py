@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from setpoint.ledger.record import Run
 
 DAY = "2026-04-25"
-NEIGHBOURS = ("2026-04-24", "2026-04-26")
+NEIGHBOUR = "2026-04-24"
 ROWS = 20
 PATIENCE = 60
 Rows = list[tuple[int, str, int]]
@@ -281,12 +281,11 @@ class Scene:
 
 
 def expected_rows(combination: Combination, version: int, *, neighbours: bool = True) -> Rows:
-    """The rows that a clean run of a version leaves, over neighbours of version 0."""
+    """The rows that a clean run of a version leaves, beside a neighbour of version 0."""
     if not combination.windowed:
         return [(n, DAY, version) for n in range(ROWS + version % 3)]
-    days = [(day, 0) for day in NEIGHBOURS] if neighbours else []
     found = []
-    for day, number in [*days, (DAY, version)]:
+    for day, number in [*([(NEIGHBOUR, 0)] if neighbours else []), (DAY, version)]:
         rows = ROWS + (0 if combination.keeps else number % 3)
         found += [(int(day[-2:]) * 1000 + n, day, number) for n in range(rows)]
     return sorted(found)
