@@ -32,7 +32,7 @@ from tests.crash.scene import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 FAILING = "write.before:raise"
 FEW_PAIRS = 6
@@ -75,8 +75,9 @@ class Tally:
 class Matrix:
     """Carries out cases on a scene."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, say: Callable[[str], None]) -> None:
         self.scene = scene
+        self.say = say
         self.tally = Tally()
         self._notes = 0
 
@@ -87,6 +88,7 @@ class Matrix:
     def _cases_of(self, combination: Combination, failing: Sequence[Combination]) -> list[Case]:
         """Trace a run on a new table, one that fails, and one over rows; leave a clean table."""
         scene = self.scene
+        self.say(f"{combination.name}: finding what runs pass")
         scene.set_version(0)
         created = self._trace(combination, ds=NEIGHBOUR, checksum=True)
         scene.ok(combination)
@@ -129,6 +131,7 @@ class Matrix:
         """Kill, run again, compare."""
         for case in cases:
             problems = self._one(case)
+            self.say(f"{case}: {'; '.join(problems) or 'right'}")
             self.tally.cases.append(case)
             self.tally.wrong += [f"{case}: {problem}" for problem in problems]
 
@@ -234,7 +237,7 @@ def main() -> None:
         try:
             scene = Scene(Path(folder) / "project", spark, postgres)
             try:
-                tally = carried_out(scene, full=full)
+                tally = carried_out(scene, full=full, say=lambda t: print(t, file=sys.stderr))  # noqa: T201
                 kills = scene.zygote.kills
             finally:
                 scene.close()
@@ -257,9 +260,9 @@ def main() -> None:
     sys.exit(bool(tally.wrong or missed))
 
 
-def carried_out(scene: Scene, *, full: bool) -> Tally:
+def carried_out(scene: Scene, *, full: bool, say: Callable[[str], None]) -> Tally:
     """Carry out the matrix, or the part of it that touches every failpoint."""
-    matrix = Matrix(scene)
+    matrix = Matrix(scene, say)
     # How the ledger is told of a failure does not depend on the target: one is enough for a part.
     cases = matrix.cases(COMBINATIONS if full else COMBINATIONS[:1])
     matrix.carry_out(cases if full else covering(cases))

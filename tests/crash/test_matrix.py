@@ -17,7 +17,7 @@ pytestmark = pytest.mark.process
 
 def test_scenarios_1_to_5_and_7_a_kill_at_any_failpoint_leaves_no_trace(scene: Scene) -> None:
     """A2: rows and neighbours of a clean run, ledger and table agree, nothing left behind."""
-    tally = carried_out(scene, full=False)
+    tally = carried_out(scene, full=False, say=print)
     assert tally.wrong == []
     assert sorted(set(failpoints()) - tally.points) == [], "failpoints that nothing exercises"
     assert {case.combination for case in tally.cases} == set(COMBINATIONS)
