@@ -7,7 +7,7 @@ HISTORIES ?= 5000
 SEED      := $(if $(SEED),$(SEED),$(shell date +%s))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo soak histories test coverage check format bench docs clean audit-quality audit-fuzz audit-bench
+.PHONY: help install demo crash soak histories test coverage check format bench docs clean audit-quality audit-fuzz audit-bench
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ check: $(STAMP) ## Lint, types, import layers
 format: $(STAMP) ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+crash: $(STAMP) ## Kill runs at every failpoint and compare what is left; FULL=1 for all of them
+	$(BIN)/python -m tests.crash.matrix $(if $(FULL),--full)
 
 soak: $(STAMP) ## Readers during a thousand replaces of a Postgres mart
 	SETPOINT_REPLACES=1000 $(BIN)/python -m pytest tests/spark/postgres/test_readers.py

@@ -37,7 +37,7 @@ class Nothing:
         """Done."""
         return Outcome(rows=0, snapshot="1")
 
-    def find_commit(self, *_: Any) -> Outcome | None:
+    def find_commit(self, *_: Any, **__: Any) -> Outcome | None:
         """None is there."""
         return None
 

@@ -7,9 +7,11 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 from contextlib import closing
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent.parent
 PATIENCE = 60
+WRITING = "writing"
+END = "(the end)"
 
 
 class Worker:
@@ -34,6 +38,14 @@ class Worker:
             text=True,
         )
         self.said: list[str] = []
+        self._lines: Queue[str] = Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._lines.put(line.rstrip("\n"))
+        self._lines.put(END)
 
     @property
     def pid(self) -> int:
@@ -42,12 +54,24 @@ class Worker:
 
     def until(self, words: str) -> str:
         """The next line with these words; what is said before it is kept."""
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.said.append(line.rstrip("\n"))
+        while True:
+            try:
+                line = self._lines.get(timeout=PATIENCE)
+            except Empty:
+                raise AssertionError(f"no {words!r} in {self.said}, and no more") from None
+            # It writes, and would wait for a word: what is looked for did not happen.
+            if line == END or (line == WRITING and words != WRITING):
+                raise AssertionError(f"no {words!r} in {self.said}: {line}")
+            self.said.append(line)
             if words in line:
-                return self.said[-1]
-        raise AssertionError(f"no {words!r} in {self.said}: {self.errors()}")
+                return line
+
+    def rest(self) -> list[str]:
+        """Everything that it says until its end."""
+        while (line := self._lines.get(timeout=PATIENCE)) != END:
+            self.said.append(line)
+        assert self.process.wait(PATIENCE) == 0, self.errors()
+        return self.said
 
     def go(self) -> None:
         """Let it commit."""
@@ -63,7 +87,7 @@ class Worker:
 
     def finish(self) -> dict[str, str]:
         """Let it commit, and see how it ended."""
-        self.until("writing")
+        self.until(WRITING)
         self.go()
         return self.ended()
 

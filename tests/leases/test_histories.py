@@ -28,10 +28,8 @@ from setpoint.errors import CommitConflict, LeaseHeld, LedgerError, StaleFence, 
 from setpoint.ledger.lease import Holder, overlap
 from setpoint.ledger.memory import MemoryLedger
 from setpoint.ledger.record import Outcome as Recorded
-from setpoint.model.analysis import Analysis
 from setpoint.model.plan import Plan, Step
 from setpoint.model.retry import Backoff, Retry
-from setpoint.model.scope import Kinds
 from setpoint.model.window import Window
 from setpoint.running import lease_keeper
 from setpoint.running.lease_keeper import LeaseKeeper
@@ -171,14 +169,22 @@ class Process:
         self.ledger.dead = True
         raise Died
 
-    def find_commit(self, task: Task, run_id: str) -> Outcome | None:  # noqa: ARG002
-        """The newest commit of the run, if it is still what readers see."""
+    def find_commit(
+        self,
+        task: Task,  # noqa: ARG002
+        run_id: str,
+        *,
+        as_of: Any = None,  # noqa: ARG002
+    ) -> Outcome | None:
+        """The newest commit of the run, if a run now would repeat it."""
         for number, each in reversed(list(enumerate(self.world.commits))):
             if each.run_id == run_id:
-                current = number == len(self.world.commits) - 1
-                return Outcome(
-                    rows=len(each.days), snapshot=str(number), inputs=each.inputs, current=current
+                same = each.inputs == self.world.inputs(each.days)
+                later = (
+                    set(after.days) & set(each.days) for after in self.world.commits[number + 1 :]
                 )
+                adoptable = same and not any(later)
+                return Outcome(rows=1, snapshot=str(number)) if adoptable else None
         return None
 
     def cancel(self, token: Token) -> None:
@@ -192,10 +198,9 @@ class Process:
         """Never asked for."""
         raise NotImplementedError
 
-    def analyse(self, task: Task, window: Window | None) -> Analysis:  # noqa: ARG002
-        """What a run would read now."""
-        inputs = self.world.inputs(days_of(window))
-        return Analysis(columns={}, kinds=Kinds(), hidden=(), inputs=inputs)
+    def analyse(self, task: Task, window: Window | None) -> Any:
+        """Never asked for."""
+        raise NotImplementedError
 
 
 def window_of(first: int, end: int) -> Window:

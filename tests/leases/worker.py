@@ -91,7 +91,13 @@ class FileTable:
         sys.stdin.readline()
         self.answered.set()
 
-    def find_commit(self, task: Task, run_id: str) -> Outcome | None:  # noqa: ARG002
+    def find_commit(
+        self,
+        task: Task,  # noqa: ARG002
+        run_id: str,
+        *,
+        as_of: Any = None,  # noqa: ARG002
+    ) -> Outcome | None:
         """The commit that carries this run's id."""
         with closing(self._open()) as table:
             query = "SELECT max(fence) FROM commits WHERE run_id = ?"

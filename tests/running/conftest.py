@@ -10,16 +10,15 @@ from tests.task_maker import Maker
 
 from setpoint.engine.protocol import Outcome, Token
 from setpoint.ledger.memory import MemoryLedger
-from setpoint.model.analysis import Analysis
 from setpoint.model.graph import Graph
 from setpoint.model.plan import Dates, Plan, make_plan
-from setpoint.model.scope import Kinds
 from setpoint.running.runner import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from setpoint.errors import SetpointError
+    from setpoint.model.analysis import Analysis
     from setpoint.model.plan import Step
     from setpoint.model.task import Task
     from setpoint.model.window import Window
@@ -40,7 +39,6 @@ class MemoryEngine:
         """The snapshots that the last write was told to read."""
         self.looked_for: list[str] = []
         self.cancelled: list[Token] = []
-        self.inputs_now: Mapping[str, str] = {"raw": "77"}
         self.fence_seen = 0
         """The highest fence in the table's history."""
         self.checksums: list[str | None] = []
@@ -66,7 +64,7 @@ class MemoryEngine:
         self.commits[token.run_id] = self.outcome
         return self.outcome
 
-    def find_commit(self, task: Task, run_id: str) -> Outcome | None:  # noqa: ARG002
+    def find_commit(self, task: Task, run_id: str, *, as_of: object = None) -> Outcome | None:  # noqa: ARG002
         """The commit that carries this run's id."""
         self.looked_for.append(run_id)
         return self.commits.get(run_id)
@@ -84,9 +82,9 @@ class MemoryEngine:
         self.checksums.append(snapshot)
         return "ck1:10:aa"
 
-    def analyse(self, task: Task, window: Window | None) -> Analysis:  # noqa: ARG002
-        """What a new attempt would read."""
-        return Analysis(columns={}, kinds=Kinds(), hidden=(), inputs=self.inputs_now)
+    def analyse(self, task: Task, window: Window | None) -> Analysis:
+        """The runner never asks."""
+        raise NotImplementedError
 
 
 class Diary:

@@ -351,25 +351,3 @@ def test_a_conflict_with_a_stranger_stays_one(stage: Stage, make: Maker) -> None
     (result,) = stage.run([make.task()])
     assert result.state == "failed"
     assert isinstance(result.error, CommitConflict)
-
-
-def test_a_dead_runs_commit_is_not_adopted_once_its_inputs_have_changed(
-    stage: Stage, make: Maker
-) -> None:
-    """It was right when it was made; whoever runs the window now wants what is there now."""
-    run_id = dead_run(stage, make)
-    stage.engine.commits[run_id] = stage.engine.outcome
-    stage.engine.inputs_now = {"raw": "78"}
-    (result,) = stage.run([make.task()])
-    assert (result.state, result.adopted, result.run_id) == ("succeeded", False, run_id)
-    assert len(stage.engine.writes) == 1
-
-
-def test_a_dead_runs_commit_is_not_adopted_once_somebody_wrote_after_it(
-    stage: Stage, make: Maker
-) -> None:
-    """What it committed may no longer be what stands there; setting it again is never wrong."""
-    run_id = dead_run(stage, make)
-    stage.engine.commits[run_id] = replace(stage.engine.outcome, current=False)
-    (result,) = stage.run([make.task()])
-    assert (result.state, result.adopted, len(stage.engine.writes)) == ("succeeded", False, 1)

@@ -497,3 +497,31 @@ def test_a_ledger_that_was_deleted_goes_on_above_the_fences_of_the_table(lab: La
     lab.ok(DAYS[1])
     assert lab.target.highest_fence() > before
     assert lab.days()[DAYS[1]] == A_DAY
+
+
+def test_a_dead_runs_commit_that_a_stranger_wrote_over_is_not_adopted(lab: Lab) -> None:
+    """What it committed no longer stands; the window is set again."""
+    if not lab.kind.tells_strangers:
+        return
+    lab.overwrite()
+    lab.ok(DAYS[1])
+    step = lab.step(DAYS[1])
+    assert step.window is not None
+    for stranger, adopted in ((False, True), (True, False)):
+        dead = lab.bench.ledger.begin(
+            step.task.name,
+            step.window.start,
+            step.window.end,
+            target=lab.table,
+            fingerprint=step.task.fingerprint,
+            pid=1,
+            host="elsewhere",
+        )
+        lab.bench.engine.carry_out(
+            step.task, step.window, Token(run_id=dead.run_id, fence=dead.fence)
+        )
+        if stranger:
+            reference = lab.target.reference()
+            lab.bench.spark.sql(f"INSERT INTO {reference} SELECT * FROM {reference} LIMIT 1")
+        assert lab.ok(DAYS[1]).adopted is adopted
+        assert lab.days() == {DAYS[1]: A_DAY}

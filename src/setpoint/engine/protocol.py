@@ -45,8 +45,6 @@ class Outcome:
     """Rows written by partition, where the target counts them."""
     kinds: Kinds = field(default_factory=Kinds)
     warnings: tuple[str, ...] = ()
-    current: bool = True
-    """Nothing was committed to the table since, as far as the table can tell."""
     late: Mapping[str, LateRows] = field(default_factory=dict)
     """By source, the late rows that were left out."""
 
@@ -68,8 +66,10 @@ class Engine(Protocol):
         """
         ...
 
-    def find_commit(self, task: Task, run_id: str) -> Outcome | None:
-        """The outcome of a commit by this run in the target's history, if there is one."""
+    def find_commit(
+        self, task: Task, run_id: str, *, as_of: Mapping[str, str] | None = None
+    ) -> Outcome | None:
+        """The outcome of a commit by this run that a run now would repeat, if there is one."""
         ...
 
     def cancel(self, token: Token) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from setpoint.engine.protocol import Token
 from setpoint.errors import CommitConflict, LeaseHeld, LedgerError, SetpointError, StaleFence
+from setpoint.failpoint import failpoint
 from setpoint.running.lease_keeper import LEASE_SECONDS, LeaseKeeper
 from setpoint.running.listener import Listener, Silence
 from setpoint.running.result import RunResult
@@ -90,6 +91,7 @@ class Runner:
 
     def _run_held(self, step: Step, held: Held) -> RunResult:
         window, lease = step.window, held.lease
+        failpoint("ledger.begin.before")
         started = self.ledger.begin(
             step.task.name,
             window.start if window else None,
@@ -100,6 +102,7 @@ class Runner:
             host=lease.host,
             lease=lease,
         )
+        failpoint("ledger.begin.after")
         failures = 0
         while True:
             begun = time.monotonic()
@@ -137,6 +140,7 @@ class Runner:
         held: Held,
     ) -> Started:
         """Record the failed attempt, open the next one and wait for its turn."""
+        failpoint("ledger.retry.before")
         following = self.ledger.retry(
             started.run_id,
             started.fence,
@@ -145,6 +149,7 @@ class Runner:
             seconds=seconds,
             lease=held.lease,
         )
+        failpoint("ledger.retry.after")
         try:
             self.listener.retrying(step, error, pause)
             self.wait(pause)
@@ -167,7 +172,9 @@ class Runner:
     def _attempt(self, step: Step, started: Started, begun: float, held: Held) -> RunResult:
         task, window, token = step.task, step.window, _token(started)
         # An attempt before this one may have died between its commit and the ledger.
+        failpoint("adopt.before")
         found = self._earlier_commit(step, started)
+        failpoint("adopt.after")
         if found is None:
             try:
                 with held.stopping(lambda: self.engine.cancel(token)):
@@ -180,7 +187,10 @@ class Runner:
         outcome = found or outcome
         checksum = None
         if self.checksum:
+            failpoint("checksum.before")
             checksum = self.engine.checksum(task, window, outcome.snapshot)
+            failpoint("checksum.after")
+        failpoint("ledger.succeed.before")
         run = self.ledger.succeed(
             started.run_id,
             started.fence,
@@ -192,6 +202,7 @@ class Runner:
             adopted=found is not None,
             lease=held.lease,
         )
+        failpoint("ledger.succeed.after")
         return RunResult(
             step=step,
             state="succeeded",
@@ -207,24 +218,15 @@ class Runner:
         )
 
     def _earlier_commit(self, step: Step, started: Started) -> Outcome | None:
-        """What an earlier attempt of the run committed, if a new one would leave the same.
-
-        In doubt the scope is set again, which is never wrong.
-        """
-        found = self.engine.find_commit(step.task, started.run_id) if started.continues else None
-        if found is None or not found.current:
+        """What an earlier attempt of the run committed, if a new one would leave the same."""
+        if not started.continues:
             return None
-        if not found.inputs or step.as_of is not None:
-            return found
-        if all(each.state == "failed" for each in started.predecessors):
-            return found  # this command's own attempts, seconds ago
-        now = self.engine.analyse(step.task, step.window).inputs
-        stale = any(now.get(table) != seen for table, seen in found.inputs.items())
-        return None if stale else found
+        return self.engine.find_commit(step.task, started.run_id, as_of=step.as_of)
 
     def _failed(
         self, step: Step, started: Started, error: SetpointError, seconds: float
     ) -> RunResult:
+        failpoint("ledger.fail.before")
         run = self.ledger.fail(
             started.run_id,
             started.fence,
@@ -232,6 +234,7 @@ class Runner:
             error_kind=type(error).__name__,
             seconds=seconds,
         )
+        failpoint("ledger.fail.after")
         return RunResult(
             step=step,
             state="failed",

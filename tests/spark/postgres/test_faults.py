@@ -270,7 +270,7 @@ def test_a_client_killed_in_its_copy_leaves_nothing_that_lasts(shop: Mart) -> No
     step = make_plan(load_project(shop.root).graph, select=(), dates=Dates(ds="2026-04-25")).steps[
         0
     ]
-    from setpoint.engine.spark.postgres.statements import scope_name
+    from setpoint.engine.commit_mark import scope_name
 
     arguments = [shop.url, '"public"."daily"', scope_name(step.window)]
     dying = subprocess.Popen([sys.executable, "-c", DYING, *arguments], env=dict(os.environ))

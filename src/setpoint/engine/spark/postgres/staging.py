@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from setpoint.engine.spark.postgres.connection import connected, run
 from setpoint.engine.spark.postgres.statements import (
     CREATE_COMMITS,
     ORPHANS,
+    PREPARED,
     create_staging_sql,
     lock_number,
     staging_prefix,
@@ -17,9 +18,12 @@ from setpoint.engine.spark.postgres.statements import (
 )
 from setpoint.engine.spark.postgres.translation import STAGING
 from setpoint.errors import RunError
+from setpoint.failpoint import failpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    import psycopg
 
     from setpoint.engine.spark.postgres.connection import Login
 
@@ -48,28 +52,33 @@ def staged(
     prefix = staging_prefix(target, scope)
     staging = Staging(login=login, name=f"{prefix}{fence}")
     prepare(login)
+    failpoint("postgres.prepare.after")
     drop_orphans(login, prefix, fence)
+    failpoint("postgres.orphans.after")
     with connected(login) as connection:
         run(connection, f"DROP TABLE IF EXISTS {staging.table}")
         run(connection, create_staging_sql(staging.name, types))
+    failpoint("postgres.staging.after")
     try:
         yield staging
     except BaseException:
-        _drop(login, staging.name)
+        drop(login, staging.name)
         raise
 
 
 def prepare(login: Login) -> None:
     """Make what Setpoint keeps in a database, unless it is there."""
     with connected(login) as connection:
-        there = run(
-            connection, "SELECT to_regclass('setpoint.commits'), to_regnamespace($1)", STAGING
-        ).fetchone()
-        if there and all(there):
-            return
-        # CREATE … IF NOT EXISTS by two processes at once can still fail.
-        run(connection, f"SELECT pg_advisory_xact_lock({lock_number('schema')})")
-        run(connection, f"{CREATE_COMMITS}; CREATE SCHEMA IF NOT EXISTS {STAGING}")
+        prepare_commits(connection)
+
+
+def prepare_commits(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+    """Make the record of commits, or give it the columns that it lacks."""
+    if run(connection, PREPARED, STAGING).fetchone() == (True,):
+        return
+    # CREATE … IF NOT EXISTS by two processes at once can still fail.
+    run(connection, f"SELECT pg_advisory_xact_lock({lock_number('schema')})")
+    run(connection, f"{CREATE_COMMITS}; CREATE SCHEMA IF NOT EXISTS {STAGING}")
 
 
 def drop_orphans(login: Login, prefix: str, fence: int) -> None:
@@ -79,10 +88,10 @@ def drop_orphans(login: Login, prefix: str, fence: int) -> None:
     for name in found:
         number = name.removeprefix(prefix)
         if number.isdigit() and int(number) < fence:
-            _drop(login, name)
+            drop(login, name)
 
 
-def _drop(login: Login, name: str) -> None:
+def drop(login: Login, name: str) -> None:
     """Drop a table if that is possible now; the next attempt on the scope tries again."""
     try:
         with connected(login) as connection:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from setpoint.engine.commit_mark import scope_name
 from setpoint.engine.protocol import Outcome
 from setpoint.engine.spark.postgres import statements as sql
 from setpoint.engine.spark.postgres.connection import Login, connected, run
 from setpoint.engine.spark.postgres.copying import copy
 from setpoint.engine.spark.postgres.source import postgres_name, whole_view
-from setpoint.engine.spark.postgres.staging import staged
+from setpoint.engine.spark.postgres.staging import prepare_commits, staged
 from setpoint.engine.spark.postgres.types import fits, postgres_type, staging_type
 from setpoint.engine.spark.target import TableState
 from setpoint.errors import CommitConflict, GateFailed, ResultMisshapen, RunError, Transient
+from setpoint.failpoint import failpoint
 from setpoint.model.scope import usual_kind
 from setpoint.model.write import Merge, window_column
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    from setpoint.engine.commit_mark import CommitMark
     from setpoint.engine.spark.postgres.copying import Copied
     from setpoint.engine.spark.postgres.staging import Staging
     from setpoint.engine.spark.target import Writing
@@ -88,11 +92,12 @@ class PostgresTarget:
         """Make the scope match the frame in one transaction that carries the token."""
         schema = writing.frame.schema
         shape = self._shape(schema, writing)
-        scope = sql.scope_name(writing.window)
+        scope = scope_name(writing.window)
         types = [staging_type(field.dataType.simpleString()) for field in schema.fields]
         fence = writing.token.fence
         with staged(self.login, target=self.name, scope=scope, fence=fence, types=types) as staging:
             copied = copy(writing.frame, staging)
+            failpoint("postgres.copy.after")
             self._transact(writing, shape, staging, copied)
 
     def commit(self, run_id: str) -> Outcome | None:
@@ -100,11 +105,25 @@ class PostgresTarget:
         with connected(self.login) as connection:
             if run(connection, "SELECT to_regclass($1)", sql.COMMITS).fetchone() == (None,):
                 return None
+            prepare_commits(connection)
             found = run(connection, sql.FOUND, self.name, run_id).fetchone()
         if found is None:
             return None
-        rows, replaced, transaction = found
-        return Outcome(rows=rows, replaced=replaced, snapshot=transaction)
+        rows, replaced, transaction, inputs = found
+        return Outcome(
+            rows=rows,
+            replaced=replaced,
+            snapshot=transaction,
+            inputs=json.loads(inputs or "{}"),
+        )
+
+    def strangers_since(self, snapshot: str | None) -> bool:  # noqa: ARG002 — a database keeps no history
+        """Nobody can tell."""
+        return False
+
+    def marks(self) -> list[CommitMark]:
+        """None: the transaction itself refuses who was overtaken, behind the scope's lock."""
+        return []
 
     def highest_fence(self) -> int:
         """The highest fence among the commits that the database remembers; 0 for none."""
@@ -158,17 +177,22 @@ class PostgresTarget:
         try:
             with connected(self.login) as connection:
                 self._begin(connection, writing)
+                failpoint("postgres.begin.after")
                 applied = self._apply(connection, writing, shape, staging, copied)
+                failpoint("postgres.apply.after")
                 self._record(connection, writing, applied)
+                failpoint("postgres.record.after")
                 run(connection, f"DROP TABLE {staging.table}")
+                failpoint("postgres.commit.before")
                 ending = True
+            failpoint("postgres.commit.after")
         except Transient:
             # The answer to COMMIT may be what was lost; whether it took place is looked up.
             if not ending or not self._took_place(writing):
                 raise
 
     def _begin(self, connection: Connection, writing: Writing) -> None:
-        scope = sql.scope_name(writing.window)
+        scope = scope_name(writing.window)
         run(connection, LIMITS)
         run(connection, sql.lock_sql(self.name, scope))
         newest = run(connection, sql.NEWEST, self.name, scope).fetchone()
@@ -203,6 +227,7 @@ class PostgresTarget:
         if isinstance(writing.task.write, Merge):
             return self._merge(connection, shape, staging, copied)
         replaced = run(connection, sql.delete_sql(shape, self._bounds(writing))).rowcount
+        failpoint("postgres.delete.after")
         rows = run(connection, sql.insert_sql(shape, staging.table), attempts).rowcount
         check_count(rows, copied.rows)
         return Applied(rows=rows, replaced=replaced)
@@ -216,6 +241,7 @@ class PostgresTarget:
         check_count(found[0] if found else 0, copied.rows)
         rows = run(connection, sql.reduce_sql(shape, staging.table, REDUCED), attempts).rowcount
         run(connection, f"ANALYZE {REDUCED}")
+        failpoint("postgres.reduce.after")
         for query in (
             sql.ties_sql(shape, REDUCED, SAMPLES),
             sql.table_ties_sql(shape, REDUCED, SAMPLES),
@@ -235,14 +261,15 @@ class PostgresTarget:
         return sql.bounds_sql(names[by.lower()], kind, writing.window)
 
     def _record(self, connection: Connection, writing: Writing, applied: Applied) -> None:
-        scope, token = sql.scope_name(writing.window), writing.token
+        scope, token = scope_name(writing.window), writing.token
         values = (self.name, scope, token.fence, writing.task.name, token.run_id)
-        run(connection, sql.RECORD, *values, applied.rows, applied.replaced)
+        inputs = json.dumps(dict(writing.inputs))
+        run(connection, sql.RECORD, *values, applied.rows, applied.replaced, inputs)
 
     def _took_place(self, writing: Writing) -> bool:
         """Look the commit up; behind the scope's lock, so that it is not still under way."""
         until = time.monotonic() + LOOKUP_SECONDS
-        scope, token = sql.scope_name(writing.window), writing.token
+        scope, token = scope_name(writing.window), writing.token
         while True:
             try:
                 with connected(self.login) as connection:
