@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import socket
 import time
 from random import Random
 from typing import TYPE_CHECKING
 
 from setpoint.engine.protocol import Token
-from setpoint.errors import LedgerError, SetpointError, StaleFence
+from setpoint.errors import CommitConflict, LeaseHeld, LedgerError, SetpointError, StaleFence
 from setpoint.failpoint import failpoint
+from setpoint.running.lease_keeper import LEASE_SECONDS, LeaseKeeper
 from setpoint.running.listener import Listener, Silence
 from setpoint.running.result import RunResult
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from setpoint.ledger.protocol import Ledger
     from setpoint.ledger.record import Json, Started
     from setpoint.model.plan import Plan, Step
+    from setpoint.running.lease_keeper import Held
 
 
 class Runner:
@@ -34,6 +34,8 @@ class Runner:
         ledger: Ledger,
         listener: Listener | None = None,
         checksum: bool = False,
+        lease_seconds: float = LEASE_SECONDS,
+        patient: bool = True,
         wait: Callable[[float], None] = time.sleep,
         chance: Random | None = None,
     ) -> None:
@@ -41,6 +43,8 @@ class Runner:
         self.ledger = ledger
         self.listener = listener or Silence()
         self.checksum = checksum
+        self.lease_seconds = lease_seconds
+        self.patient = patient
         self.wait = wait
         self.chance = chance or Random()  # noqa: S311 — spreads retries, guards nothing
 
@@ -48,22 +52,44 @@ class Runner:
         """Carry out every step; the results in the plan's order."""
         results: list[RunResult] = []
         broken: set[str] = set()
-        for step in plan.steps:
-            cause = next((name for name in step.depends_on if name in broken), None)
-            if cause:
-                error = SetpointError(f"not run: {cause} did not succeed")
-                result = RunResult(step=step, state="skipped", error=error)
-            else:
-                self.listener.started(step)
-                result = self._run_step(step)
-            if result.state != "succeeded":
-                broken.add(step.task.name)
-            self.listener.finished(result)
-            results.append(result)
+        with LeaseKeeper(
+            self.ledger,
+            seconds=self.lease_seconds,
+            patient=self.patient,
+            say=self.listener.said,
+            wait=self.wait,
+        ) as keeper:
+            for step in plan.steps:
+                cause = next((name for name in step.depends_on if name in broken), None)
+                if cause:
+                    error = SetpointError(f"not run: {cause} did not succeed")
+                    result = RunResult(step=step, state="skipped", error=error)
+                else:
+                    self.listener.started(step)
+                    result = self._run_step(step, keeper)
+                if result.state != "succeeded":
+                    broken.add(step.task.name)
+                self.listener.finished(result)
+                results.append(result)
         return tuple(results)
 
-    def _run_step(self, step: Step) -> RunResult:
-        window = step.window
+    def _run_step(self, step: Step, keeper: LeaseKeeper) -> RunResult:
+        failpoint("lease.before")
+        try:
+            with keeper.holding(step.task, step.window, at_least=self._floor(step)) as held:
+                failpoint("lease.after")
+                return self._run_held(step, held)
+        except (LeaseHeld, StaleFence) as error:
+            return RunResult(step=step, state="failed", error=error)
+
+    def _floor(self, step: Step) -> int:
+        """A fence that the table has seen, if this ledger has never heard of the task."""
+        if self.ledger.runs(step.task.name, limit=1):
+            return 0
+        return self.engine.highest_fence(step.task)
+
+    def _run_held(self, step: Step, held: Held) -> RunResult:
+        window, lease = step.window, held.lease
         failpoint("ledger.begin.before")
         started = self.ledger.begin(
             step.task.name,
@@ -71,15 +97,16 @@ class Runner:
             window.end if window else None,
             target=str(step.task.target),
             fingerprint=step.task.fingerprint,
-            pid=os.getpid(),
-            host=socket.gethostname(),
+            pid=lease.pid,
+            host=lease.host,
+            lease=lease,
         )
         failpoint("ledger.begin.after")
         failures = 0
         while True:
             begun = time.monotonic()
             try:
-                return self._attempt(step, started, begun)
+                return self._attempt(step, started, begun, held)
             except StaleFence as error:
                 # The run belongs to a newer attempt now: its record is not ours to end.
                 return RunResult(
@@ -94,16 +121,24 @@ class Runner:
                 seconds = time.monotonic() - begun
                 if not step.task.retry.another(failures=failures, transient=error.transient):
                     return self._failed(step, started, error, seconds)
-                started = self._again(step, started, error, seconds, failures)
+                pause = step.task.retry.backoff.delay(failures, self.chance)
+                started = self._again(step, started, error, seconds=seconds, pause=pause, held=held)
             except BaseException as error:
+                self.engine.cancel(_token(started))
                 self._interrupted(started, error)
                 raise
 
     def _again(
-        self, step: Step, started: Started, error: SetpointError, seconds: float, failures: int
+        self,
+        step: Step,
+        started: Started,
+        error: SetpointError,
+        *,
+        seconds: float,
+        pause: float,
+        held: Held,
     ) -> Started:
         """Record the failed attempt, open the next one and wait for its turn."""
-        pause = step.task.retry.backoff.delay(failures, self.chance)
         failpoint("ledger.retry.before")
         following = self.ledger.retry(
             started.run_id,
@@ -111,6 +146,7 @@ class Runner:
             error=error.message,
             error_kind=type(error).__name__,
             seconds=seconds,
+            lease=held.lease,
         )
         failpoint("ledger.retry.after")
         try:
@@ -132,20 +168,22 @@ class Runner:
                 error_kind=type(error).__name__,
             )
 
-    def _attempt(self, step: Step, started: Started, begun: float) -> RunResult:
-        task, window = step.task, step.window
+    def _attempt(self, step: Step, started: Started, begun: float, held: Held) -> RunResult:
+        task, window, token = step.task, step.window, _token(started)
         # An attempt before this one may have died between its commit and the ledger.
         failpoint("adopt.before")
-        found = None
-        if started.continues:
-            found = self.engine.find_commit(task, started.run_id, as_of=step.as_of)
+        found = self._committed(step, started)
         failpoint("adopt.after")
-        outcome = found or self.engine.carry_out(
-            task,
-            window,
-            Token(run_id=started.run_id, fence=started.fence),
-            as_of=step.as_of,
-        )
+        if found is None:
+            try:
+                with held.stopping(lambda: self.engine.cancel(token)):
+                    outcome = self.engine.carry_out(task, window, token, as_of=step.as_of)
+            except CommitConflict:
+                # Nor need it have died: it may have committed after we looked.
+                found = self._committed(step, started)
+                if found is None:
+                    raise
+        outcome = found or outcome
         checksum = None
         if self.checksum:
             failpoint("checksum.before")
@@ -161,6 +199,7 @@ class Runner:
             seconds=time.monotonic() - begun,
             detail=_detail(outcome),
             adopted=found is not None,
+            lease=held.lease,
         )
         failpoint("ledger.succeed.after")
         return RunResult(
@@ -176,6 +215,12 @@ class Runner:
             warnings=outcome.warnings,
             adopted=found is not None,
         )
+
+    def _committed(self, step: Step, started: Started) -> Outcome | None:
+        """What an earlier attempt of this run committed, if a run now would do the same."""
+        if not started.continues:
+            return None
+        return self.engine.find_commit(step.task, started.run_id, as_of=step.as_of)
 
     def _failed(
         self, step: Step, started: Started, error: SetpointError, seconds: float
@@ -197,6 +242,10 @@ class Runner:
             seconds=run.seconds,
             error=error,
         )
+
+
+def _token(started: Started) -> Token:
+    return Token(run_id=started.run_id, fence=started.fence)
 
 
 def _detail(outcome: Outcome) -> dict[str, Json]:

@@ -149,6 +149,10 @@ class DeltaTarget:
         rows = self._seen if self._seen is not None else self._history(None)
         return [_mark(row, _token(row)) for row in _visible(rows) if "scope" in _token(row)][::-1]
 
+    def highest_fence(self) -> int:
+        """The highest fence among the commits that the table remembers; 0 for none."""
+        return max((_token(row).get("fence", 0) for row in self._history(None)), default=0)
+
     def _replaced(self, metrics: Mapping[str, int], before: str) -> int | None:
         """The rows that a commit removed; Delta does not count those of files it drops whole."""
         if not metrics.get("numRemovedFiles"):

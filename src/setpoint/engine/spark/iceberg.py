@@ -218,6 +218,14 @@ class IcebergTarget:
                 return replace(outcome, inputs=json.loads(row["inputs"] or "{}"))
         return None
 
+    def highest_fence(self) -> int:
+        """The highest fence among the commits that the table remembers; 0 for none."""
+        found = self.spark.sql(
+            f"SELECT coalesce(max(CAST(summary['{FENCE}'] AS BIGINT)), 0) AS fence "  # noqa: S608
+            f"FROM {self.table.sql}.snapshots"
+        ).collect()
+        return int(found[0]["fence"])
+
     def marks(self) -> list[CommitMark]:
         """Setpoint's commits in the history that readers see, in order."""
         rows = self._seen if self._seen is not None else self._history(None)
