@@ -41,6 +41,8 @@ Rows = list[tuple[int, str, int]]
 TOML = """\
 [project]
 name = "crash"
+[ledger]
+lease_seconds = 5
 [spark]
 remote = "{remote}"
 [catalogs.lake]
