@@ -181,7 +181,7 @@ def staging_tables(settings: ConnectionSettings) -> list[str]:
     from setpoint.engine.spark.postgres.translation import STAGING
 
     with connected(Login.of(settings)) as connection:
-        return [name for (name,) in run(connection, ORPHANS, STAGING, "s_")]
+        return [name for (name,) in run(connection, ORPHANS, STAGING, "s_").fetchall()]
 
 
 def drop_staging_table(settings: ConnectionSettings, name: str) -> None:

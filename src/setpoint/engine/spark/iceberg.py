@@ -60,6 +60,7 @@ class IcebergTarget:
     def __init__(self, spark: SparkSession, table: TableName) -> None:
         self.spark = spark
         self.table = table
+        self._isolation: str | None = None
         self._seen: list[Row] | None = None
 
     def reference(self, snapshot: str | None = None) -> str:
@@ -82,6 +83,8 @@ class IcebergTarget:
             columns[row["col_name"]] = row["data_type"]
         facts = next((row["data_type"] for row in shown if row["col_name"] == PROPERTY_ROW), "")
         snapshot = re.search(r"\bcurrent-snapshot-id=(\d+)", facts)
+        isolation = re.search(rf"[\[,]{re.escape(ISOLATION)}=(\w+)", facts)
+        self._isolation = isolation[1] if isolation else None
         return TableState(columns=columns, snapshot=snapshot[1] if snapshot else None)
 
     def create(self, frame: DataFrame, task: Task) -> None:
@@ -185,9 +188,7 @@ class IcebergTarget:
                     self.spark.conf.unset(SESSION_PROPERTY + name)
 
     def _check_isolation(self) -> None:
-        shown = self.spark.sql(f"SHOW TBLPROPERTIES {self.table.sql} ({literal(ISOLATION)})")
-        level = shown.collect()[0]["value"]
-        if level == "snapshot":
+        if self._isolation == "snapshot":
             raise ResultMisshapen(
                 f"the table's {ISOLATION} is snapshot: two merges at once could insert a key twice",
                 next_step=f"ALTER TABLE {self.table.sql} SET TBLPROPERTIES "
