@@ -41,6 +41,8 @@ Rows = list[tuple[int, str, int]]
 TOML = """\
 [project]
 name = "crash"
+[ledger]
+lease_seconds = 5
 [spark]
 remote = "{remote}"
 [catalogs.lake]
@@ -54,8 +56,6 @@ warehouse = "hive"
 [connections.mart]
 url = "{url}"
 password = "${{MART_PASSWORD}}"
-[ledger]
-lease_seconds = 1
 """
 HEAD = """\
 import time

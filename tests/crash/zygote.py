@@ -5,6 +5,8 @@ It reads requests and writes answers, one JSON document a line. `Zygote` is the 
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 import os
 import subprocess
@@ -119,12 +121,14 @@ def _fork(request: dict[str, Any]) -> int:
     pid = os.fork()
     if pid:
         return pid
+    before = set(sys.modules)
     try:
         os.dup2(2, 1)  # what a client prints is no answer
         sys.stdin.close()
         answer = _client(request)
     except BaseException:  # noqa: BLE001 — whatever it was is told to the test
         answer = {"state": "raised", "error": traceback.format_exc()}
+    answer["modules"] = sorted(name for name in set(sys.modules) - before if "." in name)
     _answer_file(os.getpid()).write_text(json.dumps(answer))
     os._exit(0)
 
@@ -162,6 +166,10 @@ def _reap(pid: int) -> tuple[int, dict[str, Any]]:
     file = _answer_file(pid)
     answer = json.loads(file.read_text()) if file.exists() else {}
     file.unlink(missing_ok=True)
+    for name in answer.pop("modules", ()):
+        # What one client had to import, the next ones inherit.
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
     return status, answer
 
 

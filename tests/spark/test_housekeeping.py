@@ -11,6 +11,7 @@ import pytest
 
 from setpoint.engine.protocol import Token
 from setpoint.engine.swap import SwapFolder
+from setpoint.ledger.holder import this_process
 from setpoint.model.table import TableName
 from setpoint.project.project import load_project
 from setpoint.running import cleaning
@@ -61,11 +62,14 @@ def test_a_table_with_a_run_under_way_is_left_alone(kept: Bench) -> None:
     for _ in range(3):
         kept.ok(DAY)
     run = kept.ledger.latest("orders")[0]
-    kept.ledger.begin(
+    grant = kept.ledger.take(
         "orders", run.window_start, run.window_end,
-        target=run.target, fingerprint=run.fingerprint, pid=1, host="here",
+        target=run.target, holder=this_process(), seconds=60,
     )  # fmt: skip
     assert _found(kept) == []
+    assert grant.lease is not None
+    kept.ledger.release(grant.lease)
+    assert [each.kind for each in _found(kept)] == ["snapshots"]
 
 
 def test_files_of_dead_attempts_are_removed(kept: Bench) -> None:
@@ -88,12 +92,18 @@ def test_shadow_tables_that_no_backfill_writes_to_are_dropped(kept: Bench) -> No
     kept.ok(DAY)
     for name in ("orders__shadow_old", "orders__shadow_foreign"):
         kept.table(f"lake.shop.{name}", "SELECT 1 AS id")
+    shadow = "lake.shop.orders__shadow_old"
+    grant = kept.ledger.take(
+        "orders shadow", None, None, target=shadow, holder=this_process(), seconds=60
+    )
+    assert grant.lease is not None
     started = kept.ledger.begin(
         "orders shadow", None, None,
-        target="lake.shop.orders__shadow_old", fingerprint="f", pid=1, host="here",
+        target=shadow, fingerprint="f", pid=1, host="here", lease=grant.lease,
     )  # fmt: skip
     assert [each for each in _found(kept) if each.kind == "shadow table"] == []
     kept.ledger.succeed(started.run_id, started.fence, rows=1)
+    kept.ledger.release(grant.lease)
     (found,) = (each for each in _found(kept) if each.kind == "shadow table")
     found.remove()
     assert not kept.exists("lake.shop.orders__shadow_old")

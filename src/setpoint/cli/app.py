@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "status": ("setpoint.cli.status", "Show where each task stands."),
     "history": ("setpoint.cli.history", "List the runs of a task, with their attempts."),
     "explain": ("setpoint.cli.explain", "Show what a task is and what a run of it would do."),
+    "contract": ("setpoint.cli.contract", "Write what a task owns and promises: a page a task."),
     "doctor": ("setpoint.cli.doctor", "Check Python, Java, Spark, jars, catalog and ledger."),
     "clean": ("setpoint.cli.clean", "Remove what dead attempts and old runs have left behind."),
     "audit": ("setpoint.cli.audit", "Find the pipelines of a repository that cannot be run twice."),

@@ -37,12 +37,14 @@ def command(yes: bool, keep: int, older_than: int, output: str, project: str) ->
     kept run wrote or read, and files that no snapshot has. What a run under way uses stays.
     """
     from setpoint.project.project import load_project
-    from setpoint.running.cleaning import Limits, cleanable
+    from setpoint.running.cleaning import Limits, busy_tables, cleanable
     from setpoint.running.project_run import spark_engine
 
     loaded = load_project(Path(project))
     engine = spark_engine(loaded.settings, say=lambda text: click.echo(text, err=True))
     before = datetime.now(timezone.utc) - timedelta(days=older_than)
+    for table in sorted(busy_tables(loaded)):
+        click.echo(f"left alone: {table}, a run of it is under way", err=True)
     found = []
     for leftover in cleanable(loaded, engine, Limits(keep=keep, before=before)):
         found.append(leftover)

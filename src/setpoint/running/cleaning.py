@@ -1,17 +1,19 @@
 """Housekeeping: what dead attempts left behind, and history that no run refers to any more.
 
 Nothing is removed that a run under way could use: an attempt's own staging is known by its run and
-fence, and the history of a table is left alone while the ledger has a run of it open.
+fence, and the history of a table is left alone while a process that may live has a lease on it.
 """
 
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from setpoint.engine.commit_mark import WHOLE
+from setpoint.ledger.holder import is_gone
+from setpoint.ledger.lease import overlap
 from setpoint.ledger.opening import open_ledger
 from setpoint.model.table import TableName
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
     from setpoint.engine.spark.engine import SparkEngine
     from setpoint.engine.spark.housekeeping import Housekeeping, KeptSnapshot
+    from setpoint.ledger.lease import Lease
+    from setpoint.ledger.protocol import Ledger
     from setpoint.ledger.record import Run
     from setpoint.project.project import Project
 
@@ -55,11 +59,11 @@ def leftovers(project: Project, engine: SparkEngine) -> list[Leftover]:
 def cleanable(project: Project, engine: SparkEngine, limits: Limits) -> Iterator[Leftover]:
     """Everything that can go, a table after the other."""
     yield from leftovers(project, engine)
-    runs = _runs(project)
+    runs, busy = _runs(project), busy_tables(project)
     housekeeping = _housekeeping(project, engine)
     for table in _targets(project):
         yield from _shadows(table, housekeeping, runs, limits)
-        if any(run.state == "running" and run.target == str(table) for run in runs):
+        if str(table) in busy:
             continue
         yield from _snapshots(table, housekeeping, runs, limits)
         yield from _files(table, housekeeping, limits)
@@ -106,10 +110,29 @@ def expirable(
     ]
 
 
+def busy_tables(project: Project) -> set[str]:
+    """The tables on which a process has a lease that is not known to be dead."""
+    with _ledger(project) as ledger:
+        return {lease.target for lease in ledger.leases() if not is_gone(lease.holder)}
+
+
 def _runs(project: Project) -> list[Run]:
+    """Every run; one that nobody holds a lease for any more has ended, whatever is recorded."""
+    with _ledger(project) as ledger:
+        held = [lease for lease in ledger.leases() if not is_gone(lease.holder)]
+        return [
+            run if any(_holds(lease, run) for lease in held) else replace(run, state="failed")
+            for run in ledger.runs(state="running", limit=None)
+        ] + [run for run in ledger.runs(limit=None) if run.state != "running"]
+
+
+def _holds(lease: Lease, run: Run) -> bool:
+    return lease.task == run.task and overlap(lease.scope, run.scope)
+
+
+def _ledger(project: Project) -> Ledger:
     settings = project.settings
-    with open_ledger(settings.ledger_url, root=settings.root, create=False) as ledger:
-        return ledger.runs(limit=None)
+    return open_ledger(settings.ledger_url, root=settings.root, create=False)
 
 
 def _targets(project: Project) -> list[TableName]:

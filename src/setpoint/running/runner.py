@@ -77,8 +77,10 @@ class Runner:
         return tuple(results)
 
     def _run_step(self, step: Step, keeper: LeaseKeeper) -> RunResult:
+        failpoint("lease.before")
         try:
             with keeper.holding(step.task, step.window, at_least=self._floor(step)) as held:
+                failpoint("lease.after")
                 return self._run_held(step, held)
         except (LeaseHeld, StaleFence) as error:
             return RunResult(step=step, state="failed", error=error)
@@ -173,7 +175,7 @@ class Runner:
         task, window, token = step.task, step.window, _token(started)
         # An attempt before this one may have died between its commit and the ledger.
         failpoint("adopt.before")
-        found = self._earlier_commit(step, started)
+        found = self._committed(step, started)
         failpoint("adopt.after")
         if found is None:
             try:
@@ -181,7 +183,7 @@ class Runner:
                     outcome = self.engine.carry_out(task, window, token, as_of=step.as_of)
             except CommitConflict:
                 # Nor need it have died: it may have committed after we looked.
-                found = self._earlier_commit(step, started)
+                found = self._committed(step, started)
                 if found is None:
                     raise
         outcome = found or outcome
@@ -217,8 +219,8 @@ class Runner:
             adopted=found is not None,
         )
 
-    def _earlier_commit(self, step: Step, started: Started) -> Outcome | None:
-        """What an earlier attempt of the run committed, if a new one would leave the same."""
+    def _committed(self, step: Step, started: Started) -> Outcome | None:
+        """What an earlier attempt of this run committed, if a run now would do the same."""
         if not started.continues:
             return None
         return self.engine.find_commit(step.task, started.run_id, as_of=step.as_of)

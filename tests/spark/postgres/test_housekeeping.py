@@ -11,6 +11,7 @@ from setpoint.engine.commit_mark import scope_name
 from setpoint.engine.spark.housekeeping import staging_prefix_of
 from setpoint.engine.spark.postgres.connection_check import connection_facts
 from setpoint.errors import SetpointError
+from setpoint.ledger.holder import this_process
 from setpoint.model.settings import ConnectionSettings
 from setpoint.model.table import TableName
 from setpoint.project.project import load_project
@@ -47,9 +48,14 @@ def test_staging_tables_of_dead_attempts_are_found_and_dropped(
     monkeypatch.setattr(cleaning, "open_ledger", lambda *_a, **_k: shop.ledger)
     (done,) = shop.ok(DAY)
     prefix = staging_prefix_of(TableName.parse("mart.public.daily"), scope_name(done.step.window))
+    window, target = done.step.window, "mart.public.daily"
+    assert window is not None
+    grant = shop.ledger.take(
+        "daily", window.start, window.end, target=target, holder=this_process(), seconds=60
+    )
     live = shop.ledger.begin(
-        "daily", done.step.window.start, done.step.window.end,  # type: ignore[union-attr]
-        target="mart.public.daily", fingerprint=done.step.task.fingerprint, pid=1, host="here",
+        "daily", window.start, window.end, target=target,
+        fingerprint=done.step.task.fingerprint, pid=1, host="here", lease=grant.lease,
     )  # fmt: skip
     dead, alive, foreign = f"{prefix}0", f"{prefix}{live.fence}", "s_foreign_0"
     for name in (dead, alive, foreign):

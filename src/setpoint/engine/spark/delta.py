@@ -144,10 +144,6 @@ class DeltaTarget:
             inputs=inputs,
         )
 
-    def highest_fence(self) -> int:
-        """The highest fence among the commits that the table remembers; 0 for none."""
-        return max((_token(row).get("fence", 0) for row in self._history(None)), default=0)
-
     def strangers_since(self, snapshot: str | None) -> bool:
         """Whether others than Setpoint wrote rows after a commit."""
         rows = self._seen if self._seen is not None else self._history(None)
@@ -158,6 +154,10 @@ class DeltaTarget:
         """Setpoint's commits in the history that readers see, in order."""
         rows = self._seen if self._seen is not None else self._history(None)
         return [_mark(row, _token(row)) for row in _visible(rows) if "scope" in _token(row)][::-1]
+
+    def highest_fence(self) -> int:
+        """The highest fence among the commits that the table remembers; 0 for none."""
+        return max((_token(row).get("fence", 0) for row in self._history(None)), default=0)
 
     def _replaced(self, metrics: Mapping[str, int], before: str) -> int | None:
         """The rows that a commit removed; Delta does not count those of files it drops whole."""

@@ -22,6 +22,7 @@ from setpoint.engine.spark.reading import (
     source_kinds,
     source_schemas,
     source_tables,
+    table_key,
     target_kind,
 )
 from setpoint.engine.spark.reconciliation import adopted, repaired, standing_late, took_place
@@ -41,19 +42,19 @@ from setpoint.engine.spark.translation import (
     short,
     translate,
 )
-from setpoint.errors import EngineFailed, RunError, UsageError
+from setpoint.errors import EngineFailed, GateFailed, RunError, UsageError
 from setpoint.failpoint import failpoint
 from setpoint.model.analysis import Analysis
-from setpoint.model.gate import TieGate
+from setpoint.model.gate import TieGate, UniqueGate
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import Kinds, owned_scope
 from setpoint.model.table import TableName, quote
-from setpoint.model.target import FOLDERS
+from setpoint.model.target import FOLDERS, kind_of
 from setpoint.model.transform import source_sql
 from setpoint.model.write import Merge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -83,6 +84,8 @@ class Built:
     hidden: tuple[HiddenInputFound, ...]
     tables: Mapping[str, str]
     schemas: Mapping[str, StructType]
+    inputs: Mapping[str, str]
+    """The snapshot of each table that is read, by its name."""
 
 
 class SparkEngine:
@@ -138,7 +141,7 @@ class SparkEngine:
             failpoint("gate.before")
             check_rows(built.frame, task.gates)
             failpoint("gate.after")
-            frame = self._gated(task, built)
+            frame = self._gated(task, built, state)
             late = self._late(task, window, built)
             writing = Writing(
                 task=task,
@@ -148,7 +151,7 @@ class SparkEngine:
                 state=state,
                 window=window,
                 kinds=built.kinds,
-                inputs=as_of or built.plan.snapshots,
+                inputs=built.inputs,
             )
             failpoint("write.before")
             try:
@@ -157,6 +160,8 @@ class SparkEngine:
                 # Whether a commit took place whose answer was lost is looked up, never guessed.
                 if not (is_unknown(error) and took_place(target, token)):
                     raise self._explained(error, task, built) from None
+            except GateFailed as error:
+                raise self._repeated(task, built, state) or error from None
             failpoint("write.after")
             outcome = target.commit(token.run_id)
             failpoint("confirm.after")
@@ -167,7 +172,7 @@ class SparkEngine:
                 )
             return replace(
                 outcome,
-                inputs=built.plan.snapshots,
+                inputs=built.inputs,
                 kinds=built.kinds,
                 warnings=(*warnings, *late_warnings(late), *repaired(target, task, token)),
                 late=late,
@@ -275,7 +280,7 @@ class SparkEngine:
                 columns={f.name: f.dataType.simpleString() for f in built.frame.schema.fields},
                 kinds=built.kinds,
                 hidden=built.hidden,
-                inputs=built.plan.snapshots,
+                inputs=built.inputs,
             )
 
     def _build(
@@ -285,9 +290,45 @@ class SparkEngine:
         moments: Moments,
         as_of: Mapping[str, str] | None = None,
     ) -> Built:
+        """The task's result, planned on snapshots that can be named afterwards."""
+        if as_of is not None:
+            return self._planned(task, window, moments, as_of, replayed=True)
+        # Delta's plans do not say which version they read: it is chosen beforehand.
+        pins = self._current(s for s in task.sources if self._kind(s) == "delta")
+        built = self._planned(task, window, moments, pins)
+        unseen = [
+            source
+            for source in task.sources
+            if self._kind(source) == "iceberg" and table_key(source) not in built.inputs
+        ]
+        if not unseen or not (found := self._current(unseen)):
+            return built
+        # Spark answered from the table's metadata, which the plan does not show: fix what is read.
+        again = self._planned(task, window, moments, {**pins, **found})
+        # Iceberg reads a snapshot with the columns of its time.
+        return again if again.schemas == built.schemas else built
+
+    def _kind(self, source: BoundSource) -> str | None:
+        return kind_of(self._settings, source.table.catalog)
+
+    def _current(self, sources: Iterable[BoundSource]) -> dict[str, str]:
+        """The snapshot that each table stands at, where it has one."""
+        states = {table_key(source): self._target(source.table).state() for source in sources}
+        return {name: s.snapshot for name, s in states.items() if s and s.snapshot is not None}
+
+    def _planned(
+        self,
+        task: Task,
+        window: Window | None,
+        moments: Moments,
+        pins: Mapping[str, str],
+        *,
+        replayed: bool = False,
+    ) -> Built:
         bounded: set[str] = set()
 
         def reference(source: BoundSource, snapshot: str | None) -> str:
+            snapshot = snapshot or pins.get(table_key(source))
             if snapshot is not None:
                 return self._target(source.table).reference(snapshot)
             # Late rows lie outside of the window, and are asked for later.
@@ -296,7 +337,7 @@ class SparkEngine:
             bounded.update({source.name} if already else ())
             return opened
 
-        named = source_tables(task, reference, as_of)
+        named = source_tables(task, reference, pins if replayed else None)
         schemas = source_schemas(self.spark, task, named)
         sources = source_kinds(task, schemas)
         tables = live_tables(named, schemas)
@@ -318,6 +359,7 @@ class SparkEngine:
             hidden=inspect(task, plan, rebuild),
             tables=tables,
             schemas=schemas,
+            inputs={**plan.snapshots, **pins},
         )
 
     def _late(self, task: Task, window: Window | None, built: Built) -> dict[str, LateRows]:
@@ -330,10 +372,12 @@ class SparkEngine:
         }
         return {name: late for name, late in found.items() if late is not None}
 
-    def _gated(self, task: Task, built: Built) -> DataFrame:
+    def _gated(self, task: Task, built: Built, state: TableState) -> DataFrame:
         """The rows to write, with every gate built in; one row a key for a merge."""
         proven = bool(task.unique_key) and grouped_by(built.plan, task.unique_key)
         if not isinstance(task.write, Merge):
+            # A unique index refuses within the write too, and needs no shuffle of all rows.
+            proven = proven or state.keeps_unique(task.unique_key)
             return gated(built.frame, task.gates, built.scope, unique=proven)
         # Gates on single rows come first: they ask what the task said, before deletes are marked.
         frame = marked(gated(built.frame, task.gates, None, unique=True), task.write)
@@ -353,6 +397,15 @@ class SparkEngine:
 
     def _target(self, table: TableName) -> Target:
         return open_target(self.spark, self._settings, table)
+
+    def _repeated(self, task: Task, built: Built, state: TableState) -> GateFailed | None:
+        """The keys that a result has twice, when the table's own index was left to find them."""
+        if isinstance(task.write, Merge) or not state.keeps_unique(task.unique_key):
+            return None
+        found = diagnose(
+            built.frame, UniqueGate(columns=task.unique_key), built.scope, task.unique_key
+        )
+        return found if found.samples else None
 
     def _explained(self, error: Exception, task: Task, built: Built) -> Exception:
         translated = translate(error, log=self.log)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from setpoint.engine.spark.iceberg import literal
@@ -17,7 +18,6 @@ from setpoint.model.target import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime
     from pathlib import Path
 
     from pyspark.sql import Row, SparkSession
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 FIRST_INSTANT = "TIMESTAMP '1970-01-02 00:00:00'"
 """Before any snapshot: only those named are expired, none by its age alone."""
 SHADOW = "__shadow_"
+YOUNG = timedelta(days=1, minutes=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +116,8 @@ class Housekeeping:
         """The tables beside this one that backfills wrote into."""
         kind, name = kind_of(self._settings, table.catalog), table.parts[-1]
         if kind == "iceberg":
+            if not self.exists(table):
+                return []
             space = table.namespace.sql
             found = [row["tableName"] for row in self._rows(f"SHOW TABLES IN {space}")]
         elif folder := self._folder(table):
@@ -150,7 +153,9 @@ class Housekeeping:
         return table_folder(warehouse, table) if warehouse else None
 
     def _orphans(self, table: TableName, before: datetime, *, dry_run: bool) -> list[Row]:
-        moment = before.strftime("%Y-%m-%d %H:%M:%S")
+        # A file of a day is left alone whatever was asked: a commit may be about to name it.
+        earliest = min(before, datetime.now(timezone.utc) - YOUNG).astimezone(timezone.utc)
+        moment = f"{earliest:%Y-%m-%d %H:%M:%S}Z"
         dry = str(dry_run).lower()
         options = f"older_than => TIMESTAMP '{moment}', dry_run => {dry}"
         return self._call(table, "remove_orphan_files", options)
@@ -176,7 +181,7 @@ def staging_tables(settings: ConnectionSettings) -> list[str]:
     from setpoint.engine.spark.postgres.translation import STAGING
 
     with connected(Login.of(settings)) as connection:
-        return [name for (name,) in run(connection, ORPHANS, STAGING, "s_")]
+        return [name for (name,) in run(connection, ORPHANS, STAGING, "s_").fetchall()]
 
 
 def drop_staging_table(settings: ConnectionSettings, name: str) -> None:

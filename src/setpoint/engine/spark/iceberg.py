@@ -61,6 +61,7 @@ class IcebergTarget:
     def __init__(self, spark: SparkSession, table: TableName) -> None:
         self.spark = spark
         self.table = table
+        self._isolation: str | None = None
         self._seen: list[Row] | None = None
 
     def reference(self, snapshot: str | None = None) -> str:
@@ -83,6 +84,8 @@ class IcebergTarget:
             columns[row["col_name"]] = row["data_type"]
         facts = next((row["data_type"] for row in shown if row["col_name"] == PROPERTY_ROW), "")
         snapshot = re.search(r"\bcurrent-snapshot-id=(\d+)", facts)
+        isolation = re.search(rf"[\[,]{re.escape(ISOLATION)}=(\w+)", facts)
+        self._isolation = isolation[1] if isolation else None
         return TableState(columns=columns, snapshot=snapshot[1] if snapshot else None)
 
     def create(self, frame: DataFrame, task: Task) -> None:
@@ -186,9 +189,7 @@ class IcebergTarget:
                     self.spark.conf.unset(SESSION_PROPERTY + name)
 
     def _check_isolation(self) -> None:
-        shown = self.spark.sql(f"SHOW TBLPROPERTIES {self.table.sql} ({literal(ISOLATION)})")
-        level = shown.collect()[0]["value"]
-        if level == "snapshot":
+        if self._isolation == "snapshot":
             raise ResultMisshapen(
                 f"the table's {ISOLATION} is snapshot: two merges at once could insert a key twice",
                 next_step=f"ALTER TABLE {self.table.sql} SET TBLPROPERTIES "
@@ -219,6 +220,14 @@ class IcebergTarget:
                 return replace(outcome, inputs=json.loads(row["inputs"] or "{}"))
         return None
 
+    def highest_fence(self) -> int:
+        """The highest fence among the commits that the table remembers; 0 for none."""
+        found = self.spark.sql(
+            f"SELECT coalesce(max(CAST(summary['{FENCE}'] AS BIGINT)), 0) AS fence "  # noqa: S608
+            f"FROM {self.table.sql}.snapshots"
+        ).collect()
+        return int(found[0]["fence"])
+
     def strangers_since(self, snapshot: str | None) -> bool:
         """Whether others than Setpoint wrote rows after a commit."""
         rows = self._seen if self._seen is not None else self._history(None)
@@ -244,14 +253,6 @@ class IcebergTarget:
             for place, row in enumerate(rows)
             if row["run_id"] and row["scope"]
         ]
-
-    def highest_fence(self) -> int:
-        """The highest fence among the commits that the table remembers; 0 for none."""
-        found = self.spark.sql(
-            f"SELECT coalesce(max(CAST(summary['{FENCE}'] AS BIGINT)), 0) AS fence "  # noqa: S608
-            f"FROM {self.table.sql}.snapshots"
-        ).collect()
-        return int(found[0]["fence"])
 
     def _history(self, run_id: str | None) -> list[Row]:
         """The snapshots that led to the current one, in order; the summary of one run's in full."""

@@ -123,18 +123,18 @@ class ParquetTarget:
             inputs=found.inputs,
         )
 
-    def highest_fence(self) -> int:
-        """The highest fence among the commits that the table remembers; 0 for none."""
-        with self._disk():
-            return self.folder.highest_fence()
-
-    def strangers_since(self, snapshot: str | None) -> bool:  # noqa: ARG002 — a folder has no history of them
+    def strangers_since(self, snapshot: str | None) -> bool:  # noqa: ARG002 — it keeps no such history
         """Nobody can tell."""
         return False
 
     def marks(self) -> list[CommitMark]:
         """None: the swap itself refuses who was overtaken, behind the folder's lock."""
         return []
+
+    def highest_fence(self) -> int:
+        """The highest fence among the commits that the table remembers; 0 for none."""
+        with self._disk():
+            return self.folder.highest_fence()
 
     def _schema(self) -> StructType | None:
         kept = self.folder.description()

@@ -13,7 +13,7 @@ from setpoint.model.table import quote
 from setpoint.model.table_folder import table_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -33,6 +33,13 @@ class TableState:
 
     columns: Mapping[str, str]
     snapshot: str | None
+    unique_keys: tuple[tuple[str, ...], ...] = ()
+    """The keys that the table itself lets in once, whoever writes."""
+
+    def keeps_unique(self, key: Sequence[str]) -> bool:
+        """Whether the table refuses two rows of the key: one write cannot bring them in."""
+        given = {name.lower() for name in key}
+        return any({name.lower() for name in known} <= given for known in self.unique_keys)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,10 +93,6 @@ class Target(Protocol):
         """The newest commit of a run in the history that readers see."""
         ...
 
-    def highest_fence(self) -> int:
-        """The highest fence among the commits that the table remembers; 0 for none."""
-        ...
-
     def strangers_since(self, snapshot: str | None) -> bool:
         """Whether others than Setpoint wrote rows after a commit, where the table can tell."""
         ...
@@ -99,6 +102,10 @@ class Target(Protocol):
 
         None where the fence is checked inside the commit itself: there nothing comes late.
         """
+        ...
+
+    def highest_fence(self) -> int:
+        """The highest fence among the commits that the table remembers; 0 for none."""
         ...
 
 

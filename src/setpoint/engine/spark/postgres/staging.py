@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from setpoint.engine.spark.postgres.connection import connected, run
 from setpoint.engine.spark.postgres.statements import (
@@ -23,9 +23,7 @@ from setpoint.failpoint import failpoint
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import psycopg
-
-    from setpoint.engine.spark.postgres.connection import Login
+    from setpoint.engine.spark.postgres.connection import Connection, Login
 
 # A client that was stopped in the middle of a copy holds its table; it is no reason to wait.
 SHORT_WAIT = "SET LOCAL lock_timeout = '2s'"
@@ -48,13 +46,8 @@ class Staging:
 def staged(
     login: Login, *, target: str, scope: str, fence: int, types: Sequence[str]
 ) -> Iterator[Staging]:
-    """A staging table for an attempt; what dead attempts on the scope left behind is dropped."""
-    prefix = staging_prefix(target, scope)
-    staging = Staging(login=login, name=f"{prefix}{fence}")
-    prepare(login)
-    failpoint("postgres.prepare.after")
-    drop_orphans(login, prefix, fence)
-    failpoint("postgres.orphans.after")
+    """A staging table for an attempt; the transaction that empties it drops it."""
+    staging = Staging(login=login, name=f"{staging_prefix(target, scope)}{fence}")
     with connected(login) as connection:
         run(connection, f"DROP TABLE IF EXISTS {staging.table}")
         run(connection, create_staging_sql(staging.name, types))
@@ -66,14 +59,17 @@ def staged(
         raise
 
 
-def prepare(login: Login) -> None:
-    """Make what Setpoint keeps in a database, unless it is there."""
+def prepare(login: Login, *, target: str, scope: str, fence: int) -> None:
+    """Make what Setpoint keeps in a database; drop what dead attempts on the scope left there."""
+    prefix = staging_prefix(target, scope)
     with connected(login) as connection:
-        prepare_commits(connection)
+        make_schemas(connection)
+        found = [name for (name,) in run(connection, ORPHANS, STAGING, prefix).fetchall()]
+    drop_orphans(login, found, prefix, fence)
 
 
-def prepare_commits(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
-    """Make the record of commits, or give it the columns that it lacks."""
+def make_schemas(connection: Connection) -> None:
+    """Make what Setpoint keeps in a database, unless it is there."""
     if run(connection, PREPARED, STAGING).fetchone() == (True,):
         return
     # CREATE … IF NOT EXISTS by two processes at once can still fail.
@@ -81,11 +77,9 @@ def prepare_commits(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
     run(connection, f"{CREATE_COMMITS}; CREATE SCHEMA IF NOT EXISTS {STAGING}")
 
 
-def drop_orphans(login: Login, prefix: str, fence: int) -> None:
+def drop_orphans(login: Login, names: Sequence[str], prefix: str, fence: int) -> None:
     """Drop the staging tables of older attempts on the same scope."""
-    with connected(login) as connection:
-        found = [name for (name,) in run(connection, ORPHANS, STAGING, prefix)]
-    for name in found:
+    for name in names:
         number = name.removeprefix(prefix)
         if number.isdigit() and int(number) < fence:
             drop(login, name)
