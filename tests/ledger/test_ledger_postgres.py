@@ -50,17 +50,17 @@ def test_what_was_written_is_there_for_the_next(database: str) -> None:
             write_one(ledger)
 
 
-def open_and_write(url: str) -> int:
+def open_and_write(url: str, task: str) -> int:
     """In a process of its own: open a ledger that may not be there yet."""
     with open_ledger(url, root=ROOT, create=True) as ledger:
-        return write_one(ledger)
+        return write_one(ledger, task)
 
 
 @pytest.mark.process
 def test_scenario_12_processes_that_make_it_at_the_same_moment_make_one(database: str) -> None:
     """Each has its fence, and nobody meets a half-made table."""
     with ProcessPoolExecutor(4, mp_context=multiprocessing.get_context("spawn")) as pool:
-        fences = list(pool.map(open_and_write, [database] * 8))
+        fences = list(pool.map(open_and_write, [database] * 8, "abcdefgh"))
     assert sorted(fences) == list(range(1, 9))
 
 

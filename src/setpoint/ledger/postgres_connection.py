@@ -30,6 +30,8 @@ WHERE current_setting('synchronous_commit') = 'off'
 """
 LOCK_TIMEOUT = "55P03"
 REFUSED = ("28", "42501")
+# While connecting, the driver gives the server's words without its code.
+REFUSED_WORDS = ("authentication failed", "no password supplied", "permission denied")
 
 # As in the SQLite ledger: what a fork carried along is the parent's, and is left alone.
 _INHERITED: list[object] = []
@@ -162,7 +164,7 @@ def explained(address: Address) -> Iterator[None]:
                 f"The ledger {address} was kept locked by another process for {BUSY_SECONDS} s.",
                 next_step="See pg_stat_activity for who holds it, and run again.",
             ) from None
-        if state.startswith(REFUSED):
+        if state.startswith(REFUSED) or any(each in words for each in REFUSED_WORDS):
             raise LedgerError(
                 f"The ledger {address} refuses its user: {words}",
                 next_step="Check user and password in setpoint.toml; the user needs the right to"
