@@ -6,6 +6,7 @@ import importlib
 import os
 import signal
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn, cast
 
 import click
@@ -64,13 +65,15 @@ class Terminated(KeyboardInterrupt):
     """Somebody sent SIGTERM: the same clean end as Ctrl-C, another exit code."""
 
 
-def _terminate(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+def _terminate(owner: int, number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+    if os.getpid() != owner:
+        os._exit(TERMINATED)  # a forked reader of files has nothing to leave in order
     raise Terminated
 
 
 def main() -> None:
     """Run the command line; errors become a message, a next step and an exit code."""
-    signal.signal(signal.SIGTERM, _terminate)
+    signal.signal(signal.SIGTERM, partial(_terminate, os.getpid()))
     stream = sys.stdout
     try:
         code = setpoint.main(standalone_mode=False)

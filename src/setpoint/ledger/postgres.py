@@ -30,10 +30,11 @@ class PostgresLedger(SqlLedger):
         self._readonly = readonly
         self._now = now
         self._connections = PostgresConnections(url)
-        self._place = str(self._connections.address)
+        self.place = str(self._connections.address)
+        """Host, port and database."""
         with explained(self._connections.address):
             if not readonly:
-                postgres_schema.migrate(self._connections.here(), self._place)
+                postgres_schema.migrate(self._connections.here(), self.place)
 
     def close(self) -> None:
         """Let go of the database."""
@@ -59,7 +60,7 @@ class PostgresLedger(SqlLedger):
     def version(self) -> int:
         """How many scripts the database has seen; 0 when it has no ledger."""
         with self._asking() as connection:
-            return postgres_schema.version(connection, self._place)
+            return postgres_schema.version(connection, self.place)
 
 
 def open_postgres(url: str, *, create: bool) -> Ledger:
@@ -70,12 +71,11 @@ def open_postgres(url: str, *, create: bool) -> Ledger:
     found = ledger.version()
     if found == len(schema.SCRIPTS):
         return ledger
-    place = ledger._place  # noqa: SLF001 — one module
     ledger.close()
     if found == 0:
         return MemoryLedger(readonly=True)
     raise LedgerError(
-        f"The ledger {place} is of version {found}, older than this Setpoint's"
+        f"The ledger {ledger.place} is of version {found}, older than this Setpoint's"
         f" {len(schema.SCRIPTS)}; reading does not change it.",
         next_step="setpoint run brings it up to date.",
     )
