@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from random import Random
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 DAYS = ("2026-04-24", "2026-04-25")
 STEPS = 8
+HISTORIES = int(os.environ.get("SETPOINT_SPARK_HISTORIES", "1"))
 RAW = "SELECT id, DATE '{day}' AS day, {version} AS version FROM range(5)"
 TASK = """
 @task(target="lake.shop.copy", grain="day", write=overwrite(by="day"), unique_key="id",
@@ -55,7 +57,7 @@ class Mortal:
         return reached
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(HISTORIES))
 def test_a_history_ends_as_clean_runs_would(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
