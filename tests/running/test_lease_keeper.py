@@ -267,3 +267,17 @@ def test_two_silent_holders_are_both_taken_over(make: Maker) -> None:
     with keeper, keeper.holding(task, None) as held:
         assert ledger.leases() == [held.lease]
     assert 7 <= now[0] <= 9
+
+
+def test_a_table_that_cannot_be_asked_for_its_fences_is_the_attempts_to_meet(
+    stage: Stage, make: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fault before the first attempt is recorded and retried as any other."""
+
+    def away(_: Any) -> int:
+        raise Transient("the server went away")
+
+    monkeypatch.setattr(stage.engine, "highest_fence", away)
+    stage.engine.ahead = [Transient("the server went away")]
+    (result,) = stage.run([make.task(retry=Retry(retries=1))])
+    assert (result.state, result.attempts) == ("succeeded", 2)

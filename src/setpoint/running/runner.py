@@ -8,7 +8,14 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from setpoint.engine.protocol import Token
-from setpoint.errors import CommitConflict, LeaseHeld, LedgerError, SetpointError, StaleFence
+from setpoint.errors import (
+    CommitConflict,
+    LeaseHeld,
+    LedgerError,
+    RunError,
+    SetpointError,
+    StaleFence,
+)
 from setpoint.failpoint import failpoint
 from setpoint.running.lease_keeper import LEASE_SECONDS, LeaseKeeper
 from setpoint.running.listener import Listener, Silence
@@ -89,7 +96,12 @@ class Runner:
         """A fence that the table has seen, if this ledger has never heard of the task."""
         if self.ledger.runs(step.task.name, limit=1):
             return 0
-        return self.engine.highest_fence(step.task)
+        try:
+            return self.engine.highest_fence(step.task)
+        except RunError:
+            # The attempt will meet the same fault, and has retries and a record of its own. If it
+            # has passed by then, a fence that is too low is refused, never obeyed.
+            return 0
 
     def _run_held(self, step: Step, held: Held) -> RunResult:
         window, lease = step.window, held.lease
