@@ -22,7 +22,7 @@ UNKNOWN = (
     "org.apache.iceberg.exceptions.CommitStateUnknownException: Cannot determine whether the "
     "commit was successful or not"
 )
-TOML = '[catalogs.dl]\ntype = "delta"\nwarehouse = "dl"\n'
+TOML = '[catalogs.lake]\n[catalogs.dl]\ntype = "delta"\nwarehouse = "dl"\n'
 TASK = """
 @task(target="{target}", grain="day", write=overwrite(by="order_date"), retries=1,
       sources={{"raw": Source("lake.raw.orders", event_time="ordered_at")}})
