@@ -47,8 +47,11 @@ def _lose(monkeypatch: pytest.MonkeyPatch, kind: type[Any], words: str, *, after
     monkeypatch.setattr(kind, "_commit" if kind is DeltaTarget else "write", losing)
 
 
-@pytest.mark.parametrize("words", [UNKNOWN, "Connection reset by peer"])
-@pytest.mark.parametrize("target", ["lake.shop.orders", "dl.shop.orders"])
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [("lake.shop.orders", UNKNOWN), ("dl.shop.orders", "Connection reset by peer")],
+    ids=["iceberg", "delta"],
+)
 @pytest.mark.parametrize("after", [True, False], ids=["done", "not done"])
 def test_scenario_9_a_lost_answer_is_looked_up(
     shop: Bench, monkeypatch: pytest.MonkeyPatch, target: str, words: str, *, after: bool
