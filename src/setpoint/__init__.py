@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 from setpoint.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from setpoint.effects.outside import send_once
     from setpoint.engine.spark.key import surrogate_key
-    from setpoint.errors import SetpointError, Transient
+    from setpoint.errors import EffectRefused, SetpointError, Transient
     from setpoint.model.hidden_input import Allow
+    from setpoint.model.idempotency_key import idempotency_key
     from setpoint.model.key import surrogate_key_of
+    from setpoint.model.receiver import call, email, http, publish, slack, webhook
     from setpoint.model.retry import Backoff
     from setpoint.model.source import Source
     from setpoint.model.window import Window
@@ -23,33 +26,51 @@ if TYPE_CHECKING:
 _HOMES = {
     "Allow": "setpoint.model.hidden_input",
     "Backoff": "setpoint.model.retry",
+    "EffectRefused": "setpoint.errors",
     "SetpointError": "setpoint.errors",
     "Source": "setpoint.model.source",
     "Transient": "setpoint.errors",
     "Window": "setpoint.model.window",
+    "call": "setpoint.model.receiver",
+    "email": "setpoint.model.receiver",
+    "http": "setpoint.model.receiver",
+    "idempotency_key": "setpoint.model.idempotency_key",
     "merge": "setpoint.model.write",
     "overwrite": "setpoint.model.write",
+    "publish": "setpoint.model.receiver",
     "replace": "setpoint.model.write",
     "run_project": "setpoint.running.project_run",
+    "send_once": "setpoint.effects.outside",
+    "slack": "setpoint.model.receiver",
     "surrogate_key": "setpoint.engine.spark.key",
     "surrogate_key_of": "setpoint.model.key",
     "task": "setpoint.project.declaration",
+    "webhook": "setpoint.model.receiver",
 }
 
 __all__ = [
     "Allow",
     "Backoff",
+    "EffectRefused",
     "SetpointError",
     "Source",
     "Transient",
     "Window",
+    "call",
+    "email",
+    "http",
+    "idempotency_key",
     "merge",
     "overwrite",
+    "publish",
     "replace",
     "run_project",
+    "send_once",
+    "slack",
     "surrogate_key",
     "surrogate_key_of",
     "task",
+    "webhook",
 ]
 
 

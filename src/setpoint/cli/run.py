@@ -10,6 +10,7 @@ import click
 from setpoint.cli.output import output_option, print_document, project_option
 
 if TYPE_CHECKING:
+    from setpoint.model.effect import Policy
     from setpoint.model.plan import Plan
 
 
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Let tasks retry that are not known to be idempotent.",
 )
+@click.option(
+    "--effects",
+    type=click.Choice(["send", "skip", "record"]),
+    help="Send what tasks have to send, skip it, or record it for `setpoint effects send`."
+    "  [default: send, but what was skipped before stays skipped]",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would run, and stop.")
 @output_option
 @project_option
@@ -44,6 +51,7 @@ def command(
     as_of_run: str | None,
     checksum: bool,
     allow_unsafe_retry: bool,
+    effects: Policy | None,
     dry_run: bool,
     output: str,
     project: str,
@@ -78,6 +86,7 @@ def command(
         as_of_run=as_of_run,
         checksum=checksum,
         allow_unsafe_retry=allow_unsafe_retry,
+        effects=effects,
         listener=listener_for(output),
     )
     if output == "json":
@@ -86,7 +95,7 @@ def command(
     for result in failed:
         if result.error:
             show_failure(result.error)
-    if failed:
+    if failed or any(result.effects and result.effects.trouble for result in results):
         raise SystemExit(1)
 
 

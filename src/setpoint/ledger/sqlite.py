@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 from setpoint.errors import LedgerError
 from setpoint.ledger.connection import Connections, explained
 from setpoint.ledger.instant import from_text, to_text, utc_now
+from setpoint.ledger.outbox import Outbox
+from setpoint.ledger.outbox_tables import TableDeliveries
 from setpoint.ledger.protocol import DEFAULT_LIMIT
 from setpoint.ledger.record import Attempt, Run, Scope, TaskSummary
 from setpoint.ledger.schema import WHOLE_TABLE
@@ -68,6 +70,11 @@ class SqliteLedger(StoredWriter):
     def path(self) -> Path:
         """The ledger's file."""
         return self._connections.path
+
+    @property
+    def outbox(self) -> Outbox:
+        """What is to be sent to the outside world."""
+        return Outbox(self._sending, self._looking, now=self._now)
 
     def latest(
         self,
@@ -155,6 +162,16 @@ class SqliteLedger(StoredWriter):
         with explained(self.path), self._connections.transaction() as connection:
             yield _Rows(connection)
 
+    @contextmanager
+    def _sending(self) -> Iterator[TableDeliveries]:
+        with self._transaction() as rows:
+            yield TableDeliveries(rows.connection)
+
+    @contextmanager
+    def _looking(self) -> Iterator[TableDeliveries]:
+        with explained(self.path):
+            yield TableDeliveries(self._connections.here())
+
     def _runs(
         self, where: list[str], values: list[object], order: str, limit: int | None
     ) -> list[Run]:
@@ -172,6 +189,11 @@ class _Rows:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The transaction's connection, for other tables of the same file."""
+        return self._connection
 
     def next_fence(self) -> int:
         self._connection.execute("UPDATE fence SET last = last + 1")

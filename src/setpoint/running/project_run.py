@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from setpoint.engine.spark.engine import SparkEngine
+    from setpoint.model.effect import Policy
     from setpoint.model.settings import Settings
     from setpoint.running.result import RunResult
 
@@ -31,6 +32,7 @@ def run_project(
     as_of_run: str | None = None,
     checksum: bool = False,
     allow_unsafe_retry: bool = False,
+    effects: Policy | None = None,
     listener: Listener | None = None,
 ) -> tuple[RunResult, ...]:
     """Run the selected tasks (all when none are named) and what they depend on.
@@ -46,6 +48,9 @@ def run_project(
             exactly the source snapshots that it read.
         checksum: Compute the content checksum of each scope after its write.
         allow_unsafe_retry: Let tasks retry that are not known to be idempotent.
+        effects: `send` what the tasks' effects have to say (also where it was skipped before),
+            `skip` it, or `record` it for `setpoint effects send`. Left out: send, and leave
+            skipped what was skipped.
         listener: Told of each step as it happens.
     """
     project = load_project(Path(folder), allow_unsafe_retry=allow_unsafe_retry)
@@ -58,7 +63,9 @@ def run_project(
     # Before the ledger hears of anything: a missing Java is no failure of a window.
     engine.start()
     with open_ledger(settings.ledger_url, root=settings.root, create=True) as ledger:
-        runner = Runner(engine=engine, ledger=ledger, listener=listener, checksum=checksum)
+        runner = Runner(
+            engine=engine, ledger=ledger, listener=listener, checksum=checksum, effects=effects
+        )
         return runner.run(plan)
 
 

@@ -6,9 +6,11 @@ import contextlib
 import os
 import socket
 import time
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
+from setpoint.effects.recording import EffectDesk
 from setpoint.engine.protocol import Token
 from setpoint.errors import LedgerError, SetpointError, StaleFence
 from setpoint.running.listener import Listener, Silence
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from setpoint.engine.protocol import Engine, Outcome
     from setpoint.ledger.protocol import Ledger
     from setpoint.ledger.record import Json, Started
+    from setpoint.model.effect import Policy
     from setpoint.model.plan import Plan, Step
 
 
@@ -33,6 +36,7 @@ class Runner:
         ledger: Ledger,
         listener: Listener | None = None,
         checksum: bool = False,
+        effects: Policy | None = None,
         wait: Callable[[float], None] = time.sleep,
         chance: Random | None = None,
     ) -> None:
@@ -41,6 +45,9 @@ class Runner:
         self.listener = listener or Silence()
         self.checksum = checksum
         self.wait = wait
+        self.effects = EffectDesk(
+            engine=engine, outbox=ledger.outbox, policy=effects, say=self.listener.said
+        )
         self.chance = chance or Random()  # noqa: S311 — spreads retries, guards nothing
 
     def run(self, plan: Plan) -> tuple[RunResult, ...]:
@@ -54,12 +61,25 @@ class Runner:
                 result = RunResult(step=step, state="skipped", error=error)
             else:
                 self.listener.started(step)
-                result = self._run_step(step)
+                result = self._with_effects(self._run_step(step))
             if result.state != "succeeded":
                 broken.add(step.task.name)
             self.listener.finished(result)
             results.append(result)
         return tuple(results)
+
+    def _with_effects(self, result: RunResult) -> RunResult:
+        """Send what the step recorded. Its data and its record are safe by now."""
+        recorded = result.effects
+        if recorded is None:
+            return result
+        try:
+            sent, waiting = self.effects.send(result.step.task)
+        except SetpointError as error:
+            told = f"effects could not be sent: {error.message}; next: setpoint effects send"
+            return replace(result, warnings=(*result.warnings, told))
+        effects = replace(recorded, sent=sent, waiting=waiting)
+        return replace(result, effects=effects, warnings=(*result.warnings, *effects.warnings()))
 
     def _run_step(self, step: Step) -> RunResult:
         window = step.window
@@ -140,6 +160,10 @@ class Runner:
         checksum = None
         if self.checksum:
             checksum = self.engine.checksum(task, window, outcome.snapshot)
+        # Before the run is marked done: if it dies here, the next attempt adopts and records.
+        effects = None
+        if task.effects:
+            effects = self.effects.record(step, outcome.snapshot, started.run_id)
         run = self.ledger.succeed(
             started.run_id,
             started.fence,
@@ -161,6 +185,7 @@ class Runner:
             snapshot=run.snapshot,
             seconds=run.seconds,
             warnings=outcome.warnings,
+            effects=effects,
             adopted=found is not None,
         )
 
