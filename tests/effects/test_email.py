@@ -105,7 +105,7 @@ def test_scenario_41_a_line_break_in_a_mail_header_is_refused(
     desk: Desk, post: MailReceiver, part: str, row: str
 ) -> None:
     """A value from a row must not begin a header of its own."""
+    effect = report(post.server, each="id", **({"subject": "Stock", part: "{value}"}))
     with pytest.raises(EffectFault, match="line break"):
-        effect = report(post.server, each="id", **({"subject": "Stock", part: "{value}"}))
         desk.do(effect, {"id": 1, "value": row})
     assert post.mail == []

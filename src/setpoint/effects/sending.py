@@ -147,6 +147,7 @@ class _Lane:
         self._todo: queue.SimpleQueue[Delivery | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[tuple[Delivery, Verdict]] = queue.SimpleQueue()
         self._flying: dict[str, tuple[Delivery, float]] = {}
+        self._ended: list[tuple[Delivery, Verdict]] = []
         self._next_start = time.monotonic()
 
     def run(self, chosen: Selection) -> None:
@@ -166,7 +167,9 @@ class _Lane:
                 took = self._take(only, sender)
                 if not self._flying and not took:
                     return
-                self._dispatcher.settle(self._collect())
+                self._collect()
+                self._dispatcher.settle(self._ended)
+                self._ended = []
         except BaseException:
             self._drop()
             raise
@@ -197,24 +200,26 @@ class _Lane:
             self._next_start += len(taken) / self._terms.rate
         return bool(taken)
 
-    def _collect(self) -> list[tuple[Delivery, Verdict]]:
-        """The attempts that have ended; waits for one."""
-        ends: list[tuple[Delivery, Verdict]] = []
-        if self._flying:
-            try:
-                ends.append(self._done.get(timeout=self._pause()))
-                while True:
-                    ends.append(self._done.get_nowait())
-            except queue.Empty:
-                pass
+    def _collect(self) -> None:
+        """Note the attempts that have ended; waits for one."""
+        pause = self._pause() if self._flying else 0.0
+        try:
+            while self._flying:
+                # A second Ctrl-C may come between any two of these lines: noted first, then let go.
+                each, verdict = self._done.get(timeout=pause) if pause else self._done.get_nowait()
+                pause = 0.0
+                if each.key in self._flying:
+                    self._ended.append((each, verdict))
+                    del self._flying[each.key]
+        except queue.Empty:
+            pass
         now = time.monotonic()
-        kept = [(each, end) for each, end in ends if self._flying.pop(each.key, None)]
         # A function that never comes back: its thread is left behind, its message is unclear.
         for each, _until in [entry for entry in self._flying.values() if entry[1] < now]:
             del self._flying[each.key]
-            kept.append((each, Verdict(arrival="unclear", reason="no end within its time")))
+            verdict = Verdict(arrival="unclear", reason="no end within its time")
+            self._ended.append((each, verdict))
             threading.Thread(target=self._work, name="effect-more", daemon=True).start()
-        return kept
 
     def _pause(self) -> float:
         first = min(until for _, until in self._flying.values())
@@ -226,19 +231,18 @@ class _Lane:
     def _drop(self) -> None:
         """Stopped in the middle: give back what was not begun, and say that the rest is unclear."""
         unsent = []
-        try:
-            while True:
-                each = self._todo.get_nowait()
-                if each is not None:
-                    unsent.append(each)
-                    self._flying.pop(each.key, None)
-        except queue.Empty:
-            pass
-        ends = self._collect() if self._flying else []
+        while not self._todo.empty():
+            each = self._todo.get_nowait()
+            if each is not None and each.key in self._flying:
+                unsent.append(each)
+                del self._flying[each.key]
+        while not self._done.empty():
+            self._ended.append(self._done.get_nowait())
+        known = {each.key for each, _ in self._ended}
         verdict = Verdict(arrival="unclear", reason="stopped while it was being sent")
-        ends += [(each, verdict) for each, _ in self._flying.values()]
+        self._ended += [(e, verdict) for e, _ in self._flying.values() if e.key not in known]
         self._outbox.put_back(unsent)
-        self._outbox.settle(ends)
+        self._outbox.settle(self._ended)
 
     def _work(self) -> None:
         while True:
