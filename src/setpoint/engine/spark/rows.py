@@ -48,3 +48,14 @@ def committed_rows(
         # Some order, as long as it is the same in every run.
         texts.sort()
     return [json.loads(text, parse_float=Decimal) for text in texts]
+
+
+def keyed_rows(frame: Any, columns: Sequence[str], *, limit: int) -> list[tuple[Any, str]]:
+    """The rows of a frame as JSON, each with its key as text."""
+    from setpoint.model.key import surrogate_key_sql
+
+    quoted = [quote(column) for column in columns]
+    # One column is a key already; several are made one so that no two lists read alike.
+    key = f"CAST({quoted[0]} AS STRING)" if len(quoted) == 1 else surrogate_key_sql(*quoted)
+    found = frame.limit(limit).selectExpr(f"{key} AS key", ROW).collect()
+    return [(row["key"], row["row"]) for row in found]
