@@ -116,7 +116,7 @@ def test_a_lost_acknowledgement_is_published_again_and_dropped_by_the_consumer(
     store = ProcessedEvents(connection)
     store.create()
     for message in messages:
-        key = bytes(dict(message.headers() or [])["idempotency-key"]).decode()
+        key = str(dict(message.headers() or [])["idempotency-key"])
         event = json.loads(message.value() or b"")
 
         def book(cursor: Any, event: Any = event) -> None:

@@ -39,6 +39,9 @@ class MemoryEngine:
         self.as_of: Mapping[str, str] | None = None
         """The snapshots that the last write was told to read."""
         self.looked_for: list[str] = []
+        self.cancelled: list[Token] = []
+        self.fence_seen = 0
+        """The highest fence in the table's history."""
         self.checksums: list[str | None] = []
         self.committed: list[dict[str, Any]] = []
         """What a reader of the committed scope finds."""
@@ -69,6 +72,14 @@ class MemoryEngine:
         """The commit that carries this run's id."""
         self.looked_for.append(run_id)
         return self.commits.get(run_id)
+
+    def cancel(self, token: Token) -> None:
+        """Note what was to be stopped."""
+        self.cancelled.append(token)
+
+    def highest_fence(self, task: Task) -> int:  # noqa: ARG002
+        """What the test says."""
+        return self.fence_seen
 
     def checksum(self, task: Task, window: Window | None, snapshot: str | None) -> str:  # noqa: ARG002
         """A checksum, counted."""
@@ -131,6 +142,8 @@ class Stage:
         self.diary = Diary()
         self.waits: list[float] = []
         self.wait_raises: BaseException | None = None
+        self.patient = True
+        self.lease_seconds = 60.0
 
     def wait(self, seconds: float) -> None:
         """Note the wait instead of waiting."""
@@ -154,6 +167,8 @@ class Stage:
             listener=self.diary,
             checksum=checksum,
             effects=effects,
+            lease_seconds=self.lease_seconds,
+            patient=self.patient,
             wait=self.wait,
             chance=Random(1),
         )

@@ -40,6 +40,11 @@ if TYPE_CHECKING:
     help="Send what tasks have to send, skip it, or record it for `setpoint effects send`."
     "  [default: send, but what was skipped before stays skipped]",
 )
+@click.option(
+    "--no-wait",
+    is_flag=True,
+    help="Refuse a window that another process is at work on, instead of waiting for it.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would run, and stop.")
 @output_option
 @project_option
@@ -52,6 +57,7 @@ def command(
     checksum: bool,
     allow_unsafe_retry: bool,
     effects: Policy | None,
+    no_wait: bool,
     dry_run: bool,
     output: str,
     project: str,
@@ -87,6 +93,7 @@ def command(
         checksum=checksum,
         allow_unsafe_retry=allow_unsafe_retry,
         effects=effects,
+        wait=not no_wait,
         listener=listener_for(output),
     )
     if output == "json":

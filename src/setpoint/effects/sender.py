@@ -3,40 +3,21 @@
 from __future__ import annotations
 
 import os
-import socket
-from pathlib import Path
 
+from setpoint.ledger.holder import is_gone, this_process
+from setpoint.ledger.lease import Holder
 from setpoint.model.delivery import Sender
 
 
 def this_sender() -> Sender:
     """This process, with a claim of its own."""
-    pid = os.getpid()
+    me = this_process()
     return Sender(
-        claim=os.urandom(8).hex(), host=socket.gethostname(), pid=pid, born=_born(pid) or ""
+        claim=os.urandom(8).hex(), host=me.host, pid=me.pid, machine=me.machine, born=me.born
     )
 
 
 def is_alive(sender: Sender) -> bool | None:
-    """Whether that process still runs; None on another machine, where it cannot be asked."""
-    if sender.host != socket.gethostname():
-        return None
-    try:
-        os.kill(sender.pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    born = _born(sender.pid)
-    # Numbers of processes are given out again.
-    return born is None or not sender.born or born == sender.born
-
-
-def _born(pid: int) -> str | None:
-    """When a process began, in the kernel's ticks, where the kernel tells; "" for a dead one."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        return None
-    return "dead" if fields[0] in "ZX" else f"{boot}/{fields[19]}"
+    """No for a process that has certainly ended; None where only time can tell."""
+    holder = Holder(pid=sender.pid, host=sender.host, machine=sender.machine, born=sender.born)
+    return False if is_gone(holder) else None

@@ -48,6 +48,7 @@ CREATE TABLE effect (
     claim        TEXT,
     host         TEXT,
     pid          INTEGER,
+    machine      TEXT,
     born         TEXT,
     taken_at     TEXT,
     recorded_at  TEXT NOT NULL,
@@ -95,6 +96,7 @@ COLUMNS = (
     "claim",
     "host",
     "pid",
+    "machine",
     "born",
     "taken_at",
     "recorded_at",
@@ -270,6 +272,7 @@ def _row(each: Delivery) -> list[Any]:
         sender.claim if sender else None,
         sender.host if sender else None,
         sender.pid if sender else None,
+        sender.machine if sender else None,
         sender.born if sender else None,
         _instant(each.taken_at),
         _instant(each.recorded_at),
@@ -283,8 +286,8 @@ def _row(each: Delivery) -> list[Any]:
 
 def _delivery(row: Sequence[Any]) -> Delivery:
     named = dict(zip(COLUMNS, row, strict=True))
-    claim, host, pid, born = (named.pop(name) for name in ("claim", "host", "pid", "born"))
-    named["sender"] = Sender(claim=claim, host=host, pid=pid, born=born) if claim else None
+    marks = {name: named.pop(name) for name in ("claim", "host", "pid", "machine", "born")}
+    named["sender"] = Sender(**marks) if marks["claim"] else None
     for moment in ("window_start", "window_end"):
         named[moment] = _moment(named[moment])
     for moment in ("not_before", "taken_at", "recorded_at", "sent_at"):

@@ -31,7 +31,8 @@ class Sender:
     """A random text: only who took the message may say what became of it."""
     host: str
     pid: int
-    born: str
+    machine: str = ""
+    born: str = ""
     """When the process began, as the system tells it: numbers of processes are used again."""
 
 

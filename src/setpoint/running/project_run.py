@@ -33,6 +33,7 @@ def run_project(
     checksum: bool = False,
     allow_unsafe_retry: bool = False,
     effects: Policy | None = None,
+    wait: bool = True,
     listener: Listener | None = None,
 ) -> tuple[RunResult, ...]:
     """Run the selected tasks (all when none are named) and what they depend on.
@@ -51,6 +52,7 @@ def run_project(
         effects: `send` what the tasks' effects have to say (also where it was skipped before),
             `skip` it, or `record` it for `setpoint effects send`. Left out: send, and leave
             skipped what was skipped.
+        wait: Wait for another process that is at work on the same window; else it is refused.
         listener: Told of each step as it happens.
     """
     project = load_project(Path(folder), allow_unsafe_retry=allow_unsafe_retry)
@@ -64,7 +66,13 @@ def run_project(
     engine.start()
     with open_ledger(settings.ledger_url, root=settings.root, create=True) as ledger:
         runner = Runner(
-            engine=engine, ledger=ledger, listener=listener, checksum=checksum, effects=effects
+            engine=engine,
+            ledger=ledger,
+            listener=listener,
+            checksum=checksum,
+            effects=effects,
+            lease_seconds=settings.lease_seconds,
+            patient=wait,
         )
         return runner.run(plan)
 
