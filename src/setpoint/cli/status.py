@@ -34,12 +34,16 @@ def command(task: str | None, limit: int, state: str | None, output: str, projec
 
     with open_records(Path(project)) as ledger:
         latest = ledger.latest(task, state=state, limit=limit)  # type: ignore[arg-type]
-        if output == "json":
-            print_document({"runs": [run_document(run) for run in latest]})
-            return
         held = _held_effects(ledger, task)
+        if output == "json":
+            from setpoint.cli.effects import document
+
+            runs = [run_document(run) for run in latest]
+            print_document({"runs": runs, "effects": [document(each) for each in held]})
+            return
         if not latest:
             click.echo("nothing has run yet" if not (task or state) else "no such windows")
+            _print_effects(held)
             click.echo("next: setpoint run")
             return
         _print_summary(ledger, task)
