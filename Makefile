@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo soak test coverage check format bench docs clean audit-quality audit-fuzz audit-bench
+.PHONY: help install demo soak test coverage check format bench docs clean audit-quality audit-fuzz audit-bench effects-bench
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ soak: $(STAMP) ## Readers during a thousand replaces of a Postgres mart
 
 bench: $(STAMP) ## Measure; a table and JSON lines
 	$(BIN)/python -m bench.run
+
+effects-bench: $(STAMP) ## Kill senders of 10,000 effects at random; effects a second
+	$(BIN)/python -m bench.effects
 
 docs: $(STAMP) ## Write the pages that are generated
 	$(BIN)/python -m setpoint.auditing.docs docs/rules
