@@ -189,7 +189,8 @@ class _Lane:
                     time.sleep(self._next_start - now)
                     return True
                 return False
-            room = min(room, max(1, min(allowed, self._terms.concurrency)))
+            # After a pause at most a tenth of a second's worth goes out at once.
+            room = min(room, allowed, max(1, int(self._terms.rate / 10)))
         taken = self._outbox.take(only, sender, room)
         until = time.monotonic() + self._terms.timeout + self._slack
         for each in taken:

@@ -24,6 +24,7 @@ from setpoint.model.task import BoundSource, Task
 from setpoint.model.transform import PythonTransform
 from setpoint.model.write import Merge, Overwrite, Replace
 from setpoint.project.fingerprint import fingerprint
+from setpoint.project.unguarded import unguarded_effects
 
 if TYPE_CHECKING:
     from setpoint.model.settings import Settings
@@ -275,7 +276,11 @@ class _Resolving:
         kind = kind_of(self.settings, target.catalog) if target else None
         if not self.declaration.retries or self.allow_unsafe_retry:
             return
-        for unsafe in unsafe_to_retry(allow=allow, kind=kind or ""):
+        transform = self.declaration.transform
+        acts = (
+            unguarded_effects(transform.function) if isinstance(transform, PythonTransform) else []
+        )
+        for unsafe in unsafe_to_retry(allow=allow, kind=kind or "", unguarded=acts):
             self.fault(
                 f"retries={self.declaration.retries}, but {unsafe.reason}",
                 f"{unsafe.fix}; or retries=0; or run with --allow-unsafe-retry",
