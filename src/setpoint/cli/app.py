@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "history": ("setpoint.cli.history", "List the runs of a task, with their attempts."),
     "effects": ("setpoint.cli.effects", "List, send and resolve what tasks send outside."),
     "explain": ("setpoint.cli.explain", "Show what a task is and what a run of it would do."),
+    "contract": ("setpoint.cli.contract", "Write what a task owns and promises: a page a task."),
     "doctor": ("setpoint.cli.doctor", "Check Python, Java, Spark, jars, catalog and ledger."),
     "audit": ("setpoint.cli.audit", "Find the pipelines of a repository that cannot be run twice."),
     "demo": ("setpoint.cli.demo", "Tell the incident that Setpoint is for, with real data."),

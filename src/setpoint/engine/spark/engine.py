@@ -22,6 +22,7 @@ from setpoint.engine.spark.reading import (
     source_kinds,
     source_schemas,
     source_tables,
+    table_key,
     target_kind,
 )
 from setpoint.engine.spark.rows import committed_rows
@@ -35,18 +36,18 @@ from setpoint.engine.spark.target import (
 )
 from setpoint.engine.spark.transforming import transformed
 from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, short, translate
-from setpoint.errors import EngineFailed, RunError, UsageError
+from setpoint.errors import EngineFailed, GateFailed, RunError, UsageError
 from setpoint.model.analysis import Analysis
-from setpoint.model.gate import TieGate
+from setpoint.model.gate import TieGate, UniqueGate
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import Kinds, owned_scope
 from setpoint.model.table import quote
-from setpoint.model.target import FOLDERS
+from setpoint.model.target import FOLDERS, kind_of
 from setpoint.model.transform import source_sql
 from setpoint.model.write import Merge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -77,6 +78,8 @@ class Built:
     hidden: tuple[HiddenInputFound, ...]
     tables: Mapping[str, str]
     schemas: Mapping[str, StructType]
+    inputs: Mapping[str, str]
+    """The snapshot of each table that is read, by its name."""
 
 
 class SparkEngine:
@@ -128,7 +131,7 @@ class SparkEngine:
             state = self._prepared(target, task, stored(built.frame, task))
             check_kind(task, window, state.columns)
             check_rows(built.frame, task.gates)
-            frame = self._gated(task, built)
+            frame = self._gated(task, built, state)
             late = self._late(task, window, built)
             writing = Writing(
                 task=task,
@@ -143,6 +146,8 @@ class SparkEngine:
                 target.write(writing)
             except SPARK_ERRORS as error:
                 raise self._explained(error, task, built) from None
+            except GateFailed as error:
+                raise self._repeated(task, built, state) or error from None
             outcome = target.commit(token.run_id)
             if outcome is None:
                 raise EngineFailed(
@@ -151,7 +156,7 @@ class SparkEngine:
                 )
             return replace(
                 outcome,
-                inputs=built.plan.snapshots,
+                inputs=built.inputs,
                 kinds=built.kinds,
                 warnings=(*warnings, *late_warnings(late)),
                 late=late,
@@ -265,7 +270,7 @@ class SparkEngine:
                 columns={f.name: f.dataType.simpleString() for f in built.frame.schema.fields},
                 kinds=built.kinds,
                 hidden=built.hidden,
-                inputs=built.plan.snapshots,
+                inputs=built.inputs,
             )
 
     def _build(
@@ -275,9 +280,45 @@ class SparkEngine:
         moments: Moments,
         as_of: Mapping[str, str] | None = None,
     ) -> Built:
+        """The task's result, planned on snapshots that can be named afterwards."""
+        if as_of is not None:
+            return self._planned(task, window, moments, as_of, replayed=True)
+        # Delta's plans do not say which version they read: it is chosen beforehand.
+        pins = self._current(s for s in task.sources if self._kind(s) == "delta")
+        built = self._planned(task, window, moments, pins)
+        unseen = [
+            source
+            for source in task.sources
+            if self._kind(source) == "iceberg" and table_key(source) not in built.inputs
+        ]
+        if not unseen or not (found := self._current(unseen)):
+            return built
+        # Spark answered from the table's metadata, which the plan does not show: fix what is read.
+        again = self._planned(task, window, moments, {**pins, **found})
+        # Iceberg reads a snapshot with the columns of its time.
+        return again if again.schemas == built.schemas else built
+
+    def _kind(self, source: BoundSource) -> str | None:
+        return kind_of(self._settings, source.table.catalog)
+
+    def _current(self, sources: Iterable[BoundSource]) -> dict[str, str]:
+        """The snapshot that each table stands at, where it has one."""
+        states = {table_key(source): self._target(source.table).state() for source in sources}
+        return {name: s.snapshot for name, s in states.items() if s and s.snapshot is not None}
+
+    def _planned(
+        self,
+        task: Task,
+        window: Window | None,
+        moments: Moments,
+        pins: Mapping[str, str],
+        *,
+        replayed: bool = False,
+    ) -> Built:
         bounded: set[str] = set()
 
         def reference(source: BoundSource, snapshot: str | None) -> str:
+            snapshot = snapshot or pins.get(table_key(source))
             if snapshot is not None:
                 return self._target(source.table).reference(snapshot)
             # Late rows lie outside of the window, and are asked for later.
@@ -286,7 +327,7 @@ class SparkEngine:
             bounded.update({source.name} if already else ())
             return opened
 
-        named = source_tables(task, reference, as_of)
+        named = source_tables(task, reference, pins if replayed else None)
         schemas = source_schemas(self.spark, task, named)
         sources = source_kinds(task, schemas)
         tables = live_tables(named, schemas)
@@ -308,6 +349,7 @@ class SparkEngine:
             hidden=inspect(task, plan, rebuild),
             tables=tables,
             schemas=schemas,
+            inputs={**plan.snapshots, **pins},
         )
 
     def _late(self, task: Task, window: Window | None, built: Built) -> dict[str, LateRows]:
@@ -320,10 +362,12 @@ class SparkEngine:
         }
         return {name: late for name, late in found.items() if late is not None}
 
-    def _gated(self, task: Task, built: Built) -> DataFrame:
+    def _gated(self, task: Task, built: Built, state: TableState) -> DataFrame:
         """The rows to write, with every gate built in; one row a key for a merge."""
         proven = bool(task.unique_key) and grouped_by(built.plan, task.unique_key)
         if not isinstance(task.write, Merge):
+            # A unique index refuses within the write too, and needs no shuffle of all rows.
+            proven = proven or state.keeps_unique(task.unique_key)
             return gated(built.frame, task.gates, built.scope, unique=proven)
         # Gates on single rows come first: they ask what the task said, before deletes are marked.
         frame = marked(gated(built.frame, task.gates, None, unique=True), task.write)
@@ -341,6 +385,15 @@ class SparkEngine:
 
     def _target(self, table: TableName) -> Target:
         return open_target(self.spark, self._settings, table)
+
+    def _repeated(self, task: Task, built: Built, state: TableState) -> GateFailed | None:
+        """The keys that a result has twice, when the table's own index was left to find them."""
+        if isinstance(task.write, Merge) or not state.keeps_unique(task.unique_key):
+            return None
+        found = diagnose(
+            built.frame, UniqueGate(columns=task.unique_key), built.scope, task.unique_key
+        )
+        return found if found.samples else None
 
     def _explained(self, error: Exception, task: Task, built: Built) -> Exception:
         translated = translate(error, log=self.log)

@@ -11,7 +11,7 @@ from setpoint.model.table import quote
 from setpoint.model.table_folder import table_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -30,6 +30,13 @@ class TableState:
 
     columns: Mapping[str, str]
     snapshot: str | None
+    unique_keys: tuple[tuple[str, ...], ...] = ()
+    """The keys that the table itself lets in once, whoever writes."""
+
+    def keeps_unique(self, key: Sequence[str]) -> bool:
+        """Whether the table refuses two rows of the key: one write cannot bring them in."""
+        given = {name.lower() for name in key}
+        return any({name.lower() for name in known} <= given for known in self.unique_keys)
 
 
 @dataclass(frozen=True, kw_only=True)
