@@ -157,7 +157,7 @@ class Stage:
         dates: Dates | None = None,
         *,
         checksum: bool = False,
-        effects: Policy | None = None,
+        effects: Policy = "usual",
     ) -> tuple[RunResult, ...]:
         """Run tasks for a day of April."""
         plan = make_plan(Graph.of(tasks), select=[], dates=dates or Dates(ds="2026-04-25"))

@@ -10,9 +10,11 @@ import pytest
 from setpoint.engine.protocol import Outcome
 from setpoint.errors import GateFailed, Transient
 from setpoint.ledger.outbox import Selection
-from setpoint.model.plan import Dates
+from setpoint.model.graph import Graph
+from setpoint.model.plan import Dates, make_plan
 from setpoint.model.receiver import call
 from setpoint.model.retry import Backoff, Retry
+from setpoint.running.runner import Runner
 
 if TYPE_CHECKING:
     from tests.running.conftest import Stage
@@ -169,6 +171,17 @@ def test_skipped_stays_skipped_until_a_run_is_told_to_send(
     stage.run([task], effects="send")
     assert len(bell.rung) == 1
     assert stage.ledger.outbox.skips() == []
+
+
+def test_a_runner_that_was_told_nothing_sends_nothing(
+    stage: Stage, make: Maker, bell: Bell
+) -> None:
+    """Trials, verification and backfills run tasks too: only who says so sends."""
+    stage.engine.committed = [{"id": 1}]
+    plan = make_plan(Graph.of([ringing(make, bell)]), select=(), dates=Dates(ds="2026-04-25"))
+    Runner(engine=stage.engine, ledger=stage.ledger).run(plan)
+    assert bell.rung == []
+    assert stage.engine.rows_read == []
 
 
 def test_recorded_by_wish_waits_for_the_hand(stage: Stage, make: Maker, bell: Bell) -> None:

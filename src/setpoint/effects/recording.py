@@ -94,7 +94,7 @@ class EffectDesk:
         *,
         engine: Engine,
         outbox: Outbox,
-        policy: Policy | None = None,
+        policy: Policy = "skip",
         say: Callable[[str], None] = lambda _text: None,
     ) -> None:
         self._engine = engine
@@ -133,7 +133,7 @@ class EffectDesk:
                 made += letters(effect, self._rows(effect, step, snapshot), occasion)
         except RunError as error:
             raise error.on(task=task.name, window=step.label, table=str(task.target)) from None
-        offers = self._outbox.offer(made, insist=self._policy is not None)
+        offers = self._outbox.offer(made, insist=self._policy != "usual")
         return EffectsResult(offers=tuple(offers), recorded=by_hand)
 
     def send(self, task: Task) -> tuple[Sent, tuple[str, ...]]:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["email", "slack", "http", "publish", "call"]
 Resend = Literal["never", "on_change"]
-Policy = Literal["send", "skip", "record"]
+# `usual` sends, and leaves skipped what was skipped; `send` sends that too.
+Policy = Literal["usual", "send", "skip", "record"]
 
 # Where a message goes and how; all else is what it says. A server that moved is no new message.
 SETTINGS = frozenset(

@@ -72,7 +72,7 @@ def run_project(
             ledger=ledger,
             listener=listener,
             checksum=checksum,
-            effects=effects,
+            effects=effects or "usual",
             lease_seconds=settings.lease_seconds,
             patient=wait,
         )

@@ -36,7 +36,7 @@ class Runner:
         ledger: Ledger,
         listener: Listener | None = None,
         checksum: bool = False,
-        effects: Policy | None = None,
+        effects: Policy = "skip",
         lease_seconds: float = LEASE_SECONDS,
         patient: bool = True,
         wait: Callable[[float], None] = time.sleep,
@@ -49,6 +49,7 @@ class Runner:
         self.lease_seconds = lease_seconds
         self.patient = patient
         self.wait = wait
+        # Nothing leaves the house unless whoever runs the plan says so: trials and backfills do not.
         self.effects = EffectDesk(
             engine=engine, outbox=ledger.outbox, policy=effects, say=self.listener.said
         )
