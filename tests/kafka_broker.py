@@ -43,7 +43,7 @@ class KafkaBroker:
         self._java = [str(find_java().path), "-Xmx256m", "-cp", _class_path()]
         formatting = ["kafka.tools.StorageTool", "format", "-c", str(settings)]
         formatted = subprocess.run(
-            [*self._java, *formatting, "-t", "c2V0cG9pbnQtdGVzdA"],
+            [*self._java, *formatting, "-t", "c2V0cG9pbnQtdGVzdGluZw"],
             capture_output=True,
             text=True,
             check=False,

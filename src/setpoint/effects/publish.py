@@ -79,8 +79,10 @@ class KafkaPublisher:
         topic, key, value, headers = message_of(delivery)
         try:
             producer.produce(topic, key=key, value=value, headers=headers, on_delivery=delivered)
-        except (BufferError, KafkaException) as error:
+        except BufferError as error:
             return Verdict(arrival="again", reason=scrubbed(str(error), delivery.content))
+        except KafkaException as error:
+            return _verdict(error.args[0], delivery)
         until = time.monotonic() + delivery.terms.timeout + 1
         while not done.is_set() and time.monotonic() < until:
             producer.poll(POLL)

@@ -49,7 +49,7 @@ class Runner:
         self.lease_seconds = lease_seconds
         self.patient = patient
         self.wait = wait
-        # Nothing leaves the house unless whoever runs the plan says so: trials and backfills do not.
+        # Nothing is sent unless whoever runs the plan says so: trials and backfills do not.
         self.effects = EffectDesk(
             engine=engine, outbox=ledger.outbox, policy=effects, say=self.listener.said
         )
