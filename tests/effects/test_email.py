@@ -93,6 +93,15 @@ def test_a_server_without_tls_is_not_spoken_to(desk: Desk, post: MailReceiver) -
     assert post.mail == []
 
 
+@pytest.mark.parametrize("address", ["zoë@shop.example", "nobody", "", "a@b.example, nobody"])
+def test_an_address_that_cannot_be_written_to_is_refused_and_not_unknown(
+    desk: Desk, post: MailReceiver, address: str
+) -> None:
+    """It is certain that nothing was sent: no person has to find out."""
+    assert desk.do(report(post.server, to=address), {"sku": "a"}).counts == {"failed": 1}
+    assert post.mail == []
+
+
 @pytest.mark.parametrize(
     ("part", "row"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
 from tests.effects.receivers import HttpReceiver
 
@@ -15,6 +16,7 @@ from setpoint.engine.spark.levels import levels
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tests.postgres_server import PostgresServer
     from tests.spark.conftest import Bench
 
 pytestmark = pytest.mark.spark
@@ -132,18 +134,32 @@ def test_a_merge_must_say_which_rows_its_effect_is_about(shop: Bench) -> None:
     assert "a merge owns no window" in str(refused.value.faults)
 
 
-def test_a_batch_is_processed_once_in_the_transaction_of_its_work(bench: Bench) -> None:
+@pytest.fixture(params=["sqlite", "postgres"])
+def booking(request: pytest.FixtureRequest) -> Iterator[tuple[Any, str]]:
+    """A connection to a database with a table of bookings, and the statement that fills it."""
+    if request.param == "sqlite":
+        connection: Any = sqlite3.connect(":memory:")
+        values = "json_extract(event, '$.id'), json_extract(event, '$.qty')"
+    else:
+        server: PostgresServer = request.getfixturevalue("server")
+        connection = psycopg.connect(server.url, password=server.password, autocommit=True)
+        values = "(event->>'id')::int, (event->>'qty')::int"
+    connection.execute("CREATE TEMPORARY TABLE booking (id INTEGER, qty INTEGER)")
+    connection.commit()
+    yield connection, f"INSERT INTO booking SELECT {values} FROM fresh_events"
+    connection.close()
+
+
+def test_a_batch_is_processed_once_in_the_transaction_of_its_work(
+    bench: Bench, booking: tuple[Any, str]
+) -> None:
     """Repeats of an earlier batch and within one are dropped; failed work keeps no key (I3)."""
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE booking (id INTEGER, qty INTEGER)")
-    store = ProcessedEvents(connection)
+    connection, statement = booking
+    store = ProcessedEvents(connection, table="processed_bookings")
     store.create()
 
     def book(cursor: Any) -> None:
-        cursor.execute(
-            "INSERT INTO booking SELECT json_extract(event, '$.id'), json_extract(event, '$.qty')"
-            " FROM fresh_events"
-        )
+        cursor.execute(statement)
 
     def break_down(cursor: Any) -> None:
         book(cursor)

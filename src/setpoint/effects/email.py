@@ -75,11 +75,12 @@ class _Session:
                 return self._talk(smtp, message)
         except smtplib.SMTPResponseException as error:
             return smtp_verdict(error.smtp_code, _text(error.smtp_error))
-        except smtplib.SMTPNotSupportedError as error:
-            return Verdict(arrival="refused", reason=str(error))
         except ssl.SSLCertVerificationError as error:
             reason = f"the mail server's certificate is not to be trusted: {error.verify_message}"
             return Verdict(arrival="refused", reason=reason)
+        except (ValueError, smtplib.SMTPNotSupportedError) as error:
+            # An address that the protocol cannot spell, no TLS: raised before anything was said.
+            return Verdict(arrival="refused", reason=f"the mail cannot be sent so: {error}")
         except (OSError, smtplib.SMTPException) as error:
             if self.may_have_arrived:
                 reason = "the mail server did not answer after the message"
