@@ -7,7 +7,7 @@ HISTORIES ?= 5000
 SEED      := $(if $(SEED),$(SEED),$(shell date +%s))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo crash soak histories test coverage check format bench docs clean audit-quality audit-fuzz audit-bench
+.PHONY: help install demo crash soak histories test coverage check format bench docs clean audit-quality audit-fuzz audit-bench effects-bench
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ histories: $(STAMP) ## Thousands of random histories of runs, deaths and takeove
 bench: $(STAMP) ## Measure; a table and JSON lines
 	$(BIN)/python -m bench.run
 
+effects-bench: $(STAMP) ## Kill senders of 10,000 effects at random; effects a second
+	$(BIN)/python -m bench.effects
+
 docs: $(STAMP) ## Write the pages that are generated
 	$(BIN)/python -m setpoint.auditing.docs docs/rules
 	$(BIN)/python -m setpoint.cli.reference > docs/cli.md
@@ -70,11 +73,7 @@ audit-quality: $(STAMP) ## Precision and recall of the audit on labelled cases
 audit-fuzz: $(STAMP) ## Audit 10,000 broken files: no crash, no hang, none over 2 s
 	$(BIN)/python -m tests.audit.fuzz
 
-audit-histories: $(STAMP) ## Thousands of random histories of runs, deaths and takeovers (SEED=n replays)
-	SETPOINT_HISTORIES=$(HISTORIES) $(BIN)/python -m pytest -q tests/leases/test_histories.py --hypothesis-seed=$(SEED)
-	@echo "$(HISTORIES) histories of seed $(SEED): no wrong table"
-
-bench: $(STAMP) ## Measure the audit of 1,000 files, cold and again
+audit-bench: $(STAMP) ## Measure the audit of 1,000 files, cold and again
 	$(BIN)/python -m bench.audit
 
 clean: ## Remove what the other verbs made

@@ -41,6 +41,10 @@ class Nothing:
         """None is there."""
         return None
 
+    def rows(self, *_: Any, **__: Any) -> list[dict[str, Any]]:
+        """Never asked for."""
+        raise NotImplementedError
+
     def cancel(self, token: Token) -> None:
         """Nothing to stop."""
 

@@ -187,6 +187,10 @@ class Process:
                 return Outcome(rows=1, snapshot=str(number)) if adoptable else None
         return None
 
+    def rows(self, *_: Any, **__: Any) -> list[dict[str, Any]]:
+        """Never asked for."""
+        raise NotImplementedError
+
     def cancel(self, token: Token) -> None:
         """Nothing runs beside the process itself."""
 

@@ -104,6 +104,10 @@ class FileTable:
             (fence,) = table.execute(query, [run_id]).fetchone()
         return Outcome(rows=1, snapshot=str(fence)) if fence else None
 
+    def rows(self, *_: Any, **__: Any) -> list[dict[str, Any]]:
+        """Never asked for."""
+        raise NotImplementedError
+
     def cancel(self, token: Token) -> None:  # noqa: ARG002
         """Stop waiting."""
         self.stopped.set()

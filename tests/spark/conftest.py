@@ -95,7 +95,11 @@ class Bench:
         graph = load_project(self.root).graph
         plan = make_plan(graph, select=select, dates=Dates(ds=ds, start=start, end=end))
         runner = Runner(
-            engine=self.engine, ledger=self.ledger, checksum=checksum, wait=self.waits.append
+            engine=self.engine,
+            ledger=self.ledger,
+            checksum=checksum,
+            effects="usual",
+            wait=self.waits.append,
         )
         return list(runner.run(plan))
 

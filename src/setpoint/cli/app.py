@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("setpoint.cli.run", "Run tasks for a window or a range of windows."),
     "status": ("setpoint.cli.status", "Show where each task stands."),
     "history": ("setpoint.cli.history", "List the runs of a task, with their attempts."),
+    "effects": ("setpoint.cli.effects", "List, send and resolve what tasks send outside."),
     "explain": ("setpoint.cli.explain", "Show what a task is and what a run of it would do."),
     "contract": ("setpoint.cli.contract", "Write what a task owns and promises: a page a task."),
     "doctor": ("setpoint.cli.doctor", "Check Python, Java, Spark, jars, catalog and ledger."),

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 from setpoint.model.scope import Kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from setpoint.model.analysis import Analysis
     from setpoint.model.task import Task
@@ -82,6 +83,23 @@ class Engine(Protocol):
 
     def checksum(self, task: Task, window: Window | None, snapshot: str | None) -> str:
         """The content checksum of the scope as it stands in the target."""
+        ...
+
+    def rows(
+        self,
+        task: Task,
+        window: Window | None,
+        snapshot: str | None,
+        *,
+        where: str | None = None,
+        summary: Mapping[str, str] | None = None,
+        order: Sequence[str] = (),
+        limit: int,
+    ) -> list[dict[str, Any]]:
+        """The rows of the scope as committed, as plain values: at most `limit`, in `order`.
+
+        With `summary`, one row: each aggregate under its name, and `rows`, their number.
+        """
         ...
 
     def analyse(self, task: Task, window: Window | None) -> Analysis:

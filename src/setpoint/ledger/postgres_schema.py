@@ -23,7 +23,9 @@ _KINDS = {"INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "TEXT": 'TEXT COLLATE
 
 def version(connection: Connection, place: str) -> int:
     """How many scripts the database has seen: 0 when it has no ledger."""
-    if connection.execute("SELECT to_regclass(?)", [VERSION]).fetchone() == (None,):
+    # Not to_regclass: it may answer from what this connection saw before it waited for the lock.
+    tables = "SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = ? AND tablename = ?"
+    if connection.execute(tables, VERSION.split(".")).fetchone() == (0,):
         return 0
     (found,) = connection.execute(f"SELECT scripts FROM {VERSION}").fetchone()  # noqa: S608
     if found > len(schema.SCRIPTS):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import time
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
+from setpoint.effects.recording import EffectDesk
 from setpoint.engine.protocol import Token
 from setpoint.errors import (
     CommitConflict,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from setpoint.engine.protocol import Engine, Outcome
     from setpoint.ledger.protocol import Ledger
     from setpoint.ledger.record import Json, Started
+    from setpoint.model.effect import Policy
     from setpoint.model.plan import Plan, Step
     from setpoint.running.lease_keeper import Held
 
@@ -41,6 +44,7 @@ class Runner:
         ledger: Ledger,
         listener: Listener | None = None,
         checksum: bool = False,
+        effects: Policy = "skip",
         lease_seconds: float = LEASE_SECONDS,
         patient: bool = True,
         wait: Callable[[float], None] = time.sleep,
@@ -55,6 +59,10 @@ class Runner:
         self.patient = patient
         self.wait = wait
         self.clock = clock
+        # Nothing is sent unless whoever runs the plan says so: trials and backfills do not.
+        self.effects = EffectDesk(
+            engine=engine, outbox=ledger.outbox, policy=effects, say=self.listener.said
+        )
         self.chance = chance or Random()  # noqa: S311 — spreads retries, guards nothing
 
     def run(self, plan: Plan) -> tuple[RunResult, ...]:
@@ -76,12 +84,25 @@ class Runner:
                     result = RunResult(step=step, state="skipped", error=error)
                 else:
                     self.listener.started(step)
-                    result = self._run_step(step, keeper)
+                    result = self._with_effects(self._run_step(step, keeper))
                 if result.state != "succeeded":
                     broken.add(step.task.name)
                 self.listener.finished(result)
                 results.append(result)
         return tuple(results)
+
+    def _with_effects(self, result: RunResult) -> RunResult:
+        """Send what the step recorded. Its data and its record are safe by now."""
+        recorded = result.effects
+        if recorded is None:
+            return result
+        try:
+            sent, waiting = self.effects.send(result.step.task)
+        except SetpointError as error:
+            told = f"effects could not be sent: {error.message}; next: setpoint effects send"
+            return replace(result, warnings=(*result.warnings, told))
+        effects = replace(recorded, sent=sent, waiting=waiting)
+        return replace(result, effects=effects, warnings=(*result.warnings, *effects.warnings()))
 
     def _run_step(self, step: Step, keeper: LeaseKeeper) -> RunResult:
         failpoint("lease.before")
@@ -204,6 +225,10 @@ class Runner:
             failpoint("checksum.before")
             checksum = self.engine.checksum(task, window, outcome.snapshot)
             failpoint("checksum.after")
+        # Before the run is marked done: if it dies here, the next attempt adopts and records.
+        effects = None
+        if task.effects:
+            effects = self.effects.record(step, outcome.snapshot, started.run_id)
         failpoint("ledger.succeed.before")
         run = self.ledger.succeed(
             started.run_id,
@@ -228,6 +253,7 @@ class Runner:
             snapshot=run.snapshot,
             seconds=run.seconds,
             warnings=outcome.warnings,
+            effects=effects,
             adopted=found is not None,
         )
 

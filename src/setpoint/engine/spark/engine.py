@@ -26,6 +26,7 @@ from setpoint.engine.spark.reading import (
     target_kind,
 )
 from setpoint.engine.spark.reconciliation import adopted, repaired, standing_late, took_place
+from setpoint.engine.spark.rows import committed_rows
 from setpoint.engine.spark.session import open_session
 from setpoint.engine.spark.target import (
     Writing,
@@ -54,8 +55,9 @@ from setpoint.model.transform import source_sql
 from setpoint.model.write import Merge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+    from typing import Any
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
@@ -220,6 +222,32 @@ class SparkEngine:
             frame = self.spark.sql(source_sql(self._target(task.target).reference(snapshot), None))
             scope = owned_scope(task, window, target_kind(frame, task))
             return str(checksum(frame.where(scope) if scope else frame))
+
+    def rows(
+        self,
+        task: Task,
+        window: Window | None,
+        snapshot: str | None,
+        *,
+        where: str | None = None,
+        summary: Mapping[str, str] | None = None,
+        order: Sequence[str] = (),
+        limit: int,
+    ) -> list[dict[str, Any]]:
+        """The rows of the scope as committed, as plain values: at most `limit`, in `order`."""
+        with self._errors(task, window), self._zone(task):
+            table = self._target(task.target).reference(snapshot)
+            columns = self.spark.sql(source_sql(table, None))
+            scope = owned_scope(task, window, target_kind(columns, task))
+            return committed_rows(
+                self.spark,
+                table,
+                [part for part in (scope, where) if part],
+                window=window,
+                summary=summary or {},
+                order=order,
+                limit=limit,
+            )
 
     def version(self) -> str:
         """Spark's version, as the running session tells it."""
