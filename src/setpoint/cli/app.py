@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "history": ("setpoint.cli.history", "List the runs of a task, with their attempts."),
     "explain": ("setpoint.cli.explain", "Show what a task is and what a run of it would do."),
     "doctor": ("setpoint.cli.doctor", "Check Python, Java, Spark, jars, catalog and ledger."),
+    "verify": ("setpoint.cli.verify", "Prove that tasks, or any command, can be run twice."),
     "audit": ("setpoint.cli.audit", "Find the pipelines of a repository that cannot be run twice."),
     "demo": ("setpoint.cli.demo", "Tell the incident that Setpoint is for, with real data."),
 }

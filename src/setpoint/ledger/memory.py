@@ -13,6 +13,7 @@ from setpoint.ledger.instant import in_utc, utc_now
 from setpoint.ledger.protocol import DEFAULT_LIMIT
 from setpoint.ledger.record import Scope, TaskSummary
 from setpoint.ledger.search import only_match
+from setpoint.ledger.verification import MemoryVerifications
 from setpoint.ledger.writer import StoredWriter
 
 if TYPE_CHECKING:
@@ -34,6 +35,12 @@ class MemoryLedger(StoredWriter):
         self._now = now
         self._lock = threading.RLock()
         self._records = _Records()
+        self._verifications = MemoryVerifications(self._transaction)
+
+    @property
+    def verifications(self) -> MemoryVerifications:
+        """The verdicts of `verify`, by task and code."""
+        return self._verifications
 
     def latest(
         self,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Started,
         TaskSummary,
     )
+    from setpoint.ledger.verification import Verifications
 
 DEFAULT_LIMIT = 100
 
@@ -74,6 +75,11 @@ class LedgerReader(Protocol):
 
     def summary(self) -> list[TaskSummary]:
         """Where each task stands, by name."""
+        ...
+
+    @property
+    def verifications(self) -> Verifications:
+        """The verdicts of `verify`, by task and code."""
         ...
 
     def close(self) -> None:

@@ -15,6 +15,7 @@ from setpoint.ledger.protocol import DEFAULT_LIMIT
 from setpoint.ledger.record import Attempt, Run, Scope, TaskSummary
 from setpoint.ledger.schema import WHOLE_TABLE
 from setpoint.ledger.search import SHOWN, only_match
+from setpoint.ledger.verification import TableVerifications
 from setpoint.ledger.writer import StoredWriter
 
 if TYPE_CHECKING:
@@ -68,6 +69,11 @@ class SqliteLedger(StoredWriter):
     def path(self) -> Path:
         """The ledger's file."""
         return self._connections.path
+
+    @property
+    def verifications(self) -> TableVerifications:
+        """The verdicts of `verify`, by task and code."""
+        return TableVerifications(self._verifying, self._reading)
 
     def latest(
         self,
@@ -155,6 +161,16 @@ class SqliteLedger(StoredWriter):
         with explained(self.path), self._connections.transaction() as connection:
             yield _Rows(connection)
 
+    @contextmanager
+    def _verifying(self) -> Iterator[sqlite3.Connection]:
+        with self._transaction() as rows:
+            yield rows.connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with explained(self.path):
+            yield self._connections.here()
+
     def _runs(
         self, where: list[str], values: list[object], order: str, limit: int | None
     ) -> list[Run]:
@@ -172,6 +188,11 @@ class _Rows:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The transaction's connection, for other tables of the same file."""
+        return self._connection
 
     def next_fence(self) -> int:
         self._connection.execute("UPDATE fence SET last = last + 1")

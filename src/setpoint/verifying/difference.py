@@ -84,10 +84,9 @@ def compare_table(
     after: Counter[Row] = Counter()
     for row, times in second.counted.items():
         after[tuple(row[place] for place in order)] += times
-    gone, come = before - after, after - before
-    if not gone and not come:
+    if before == after:
         return None
-    finder = _Finder(table, first, second, before, after, gone, come)
+    finder = _Finder(table, first, second, before, after)
     return finder.difference([name for name in key if name in first.columns])
 
 
@@ -95,17 +94,11 @@ class _Finder:
     """Looks at two multisets of rows from every side."""
 
     def __init__(
-        self,
-        table: str,
-        first: Rows,
-        second: Rows,
-        before: Counter[Row],
-        after: Counter[Row],
-        gone: Counter[Row],
-        come: Counter[Row],
+        self, table: str, first: Rows, second: Rows, before: Counter[Row], after: Counter[Row]
     ) -> None:
         self.table, self.first, self.second = table, first, second
-        self.before, self.after, self.gone, self.come = before, after, gone, come
+        self.before, self.after = before, after
+        self.gone, self.come = before - after, after - before
         self.columns = first.columns
 
     def difference(self, key: Sequence[str]) -> Difference:
@@ -113,8 +106,10 @@ class _Finder:
             return self._grown()
         volatile = self._volatile()
         stable = [name for name in self.columns if name not in volatile]
-        if volatile and stable and self._project(self.gone, stable) == self._project(
-            self.come, stable
+        if (
+            volatile
+            and stable
+            and self._project(self.gone, stable) == self._project(self.come, stable)
         ):
             return self._made("changed", columns=volatile, key=key or stable)
         if key and (columns := self._differing(key)):

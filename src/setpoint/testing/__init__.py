@@ -1,0 +1,1 @@
+"""Testing one's own pipelines: fixtures and assertions for pytest."""
