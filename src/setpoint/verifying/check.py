@@ -30,6 +30,11 @@ CHECKS = (
         question="does the query depend on nothing but its sources and its window?",
         command=False,
     ),
+    Check(
+        name="text",
+        question="does its code show none of the faults that runs here cannot show?",
+        project=False,
+    ),
     Check(name="two", question="do two runs leave the same rows?"),
     Check(name="ten", question="do ten runs leave the same rows?"),
     Check(name="crash", question="does a run that died and was tried again leave the same rows?"),

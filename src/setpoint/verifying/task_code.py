@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import textwrap
 import types
@@ -26,10 +27,10 @@ def read_task(task: Task, root: Path) -> Reading:
 
 
 def task_text(task: Task, root: Path) -> str:
-    """The code of a task as one text."""
+    """The code of a task as one text, without what its decorator declares."""
     if not isinstance(task.transform, PythonTransform):
         return task.transform.text
-    return "\n".join(_source(each)[0] for each in _reached(task.transform.function, root))
+    return "\n".join(_body(each) for each in _reached(task.transform.function, root))
 
 
 def _reached(function: Any, root: Path) -> Iterator[types.FunctionType]:
@@ -77,6 +78,14 @@ def _source(function: types.FunctionType) -> tuple[str, int]:
     except (OSError, TypeError):
         return "", 1
     return textwrap.dedent("".join(lines)), first
+
+
+def _body(function: types.FunctionType) -> str:
+    tree = ast.parse(_source(function)[0])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            node.decorator_list.clear()
+    return ast.unparse(tree)
 
 
 def _names(code: types.CodeType) -> set[str]:

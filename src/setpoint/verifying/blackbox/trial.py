@@ -100,6 +100,7 @@ class Trial:
         self._usual = first.seconds
         once = self._read()
         sent_once = len(self.sent)
+        self._text()
         steady = self._two(once, sent_once)
         self._ten(once, steady)
         self._readers(start, once, steady)
@@ -109,6 +110,17 @@ class Trial:
         self._environment(once, steady)
         self._close_readers()
         return None, ", ".join(rows.checksum for rows in once.values()) or None
+
+    def _text(self) -> None:
+        """What only the text can tell: a run empties no date unless its source did."""
+        if "text" not in self.checks:
+            return
+        told = next((clue for clue in self.clues if clue.kind == "emptied"), None)
+        if told is None:
+            self._found("text", "passed", "nothing beyond what the runs show")
+        else:
+            cause = likely_cause("text", None, [told])
+            self._found("text", "failed", f"{told.where}: {told.words}", cause=cause)
 
     def _two(self, once: Tables, sent_once: int) -> bool:
         self.say("run 2")
