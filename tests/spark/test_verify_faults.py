@@ -7,14 +7,14 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.spark.conftest import TOML, Bench
+from tests.spark.conftest import Bench
 from tests.verify.case import Case, cases
 
+from setpoint.engine.spark.trial_engine import TrialEngine
 from setpoint.project.project import Project, load_project
+from setpoint.project.settings import read_settings
 from setpoint.verifying.check import chosen_checks
 from setpoint.verifying.project_verification import verify_task
-from setpoint.engine.spark.trial_engine import TrialEngine
-from setpoint.project.settings import read_settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,7 +29,7 @@ ORDERS = """
 SELECT id AS order_id, id % 7 AS customer_id,
        element_at(array('north', 'south', 'east'), CAST(id % 3 + 1 AS INT)) AS region,
        element_at(array('new', 'paid'), CAST(id % 2 + 1 AS INT)) AS status,
-       CAST(id AS DECIMAL(10,2)) AS amount, 1e15 / (id + 1) + 0.1 * id AS weight,
+       CAST(id AS DECIMAL(10,2)) AS amount, power(10, id % 11) / (id + 1) AS weight,
        timestamp_seconds(unix_seconds(TIMESTAMP '2026-04-24 00:00:00Z') + id * 720
                          - CASE WHEN id % 5 = 0 THEN 30 * 86400 ELSE 0 END) AS ordered_at
 FROM range(0, 240, 1, 4)
@@ -64,7 +64,6 @@ class Laboratory:
 @pytest.fixture(scope="module")
 def laboratory(jvm: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Laboratory:  # noqa: ARG001 — the JVM must be up
     """The project with the planted tasks."""
-    assert TOML
     return Laboratory(tmp_path_factory.mktemp("planted"))
 
 

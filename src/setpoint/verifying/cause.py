@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from setpoint.verifying.difference import Difference
 
@@ -108,16 +108,18 @@ SUITED: dict[str, tuple[str, ...]] = {
     "crash": ("append", "torn write", "counter", "effect"),
     "readers": ("torn write",),
     "neighbours": ("scope", "own target"),
-    "order": ("window order", "own target", "state", "key", "scope", "append"),
+    "order": ("window order", "own target", "state", "key", "scope"),
     "batch": (),
     "month": ("append", "scope", "clock", "window order"),
     "clock": ("clock",),
     "partitioning": ("row order", "float", "sequence", "chance"),
-    "environment": ("environment", "hash order", "clock"),
+    "environment": ("environment", "hash order"),
     "effects": ("effect",),
 }
 """The causes that each check is there to find, the likeliest first."""
 
+ENOUGH = 3
+"""A clue that scores less explains nothing: the check itself tells more."""
 DOUBLING = frozenset({"append", "sequence", "uuid", "counter", "key"})
 SAME = {"row order": {"sequence"}, "sequence": {"row order"}, "uuid": {"chance"}}
 
@@ -131,7 +133,7 @@ def likely_cause(
 ) -> Cause:
     """The cause that fits the check, the difference and what is known of the code best."""
     seen = value_clues(difference, now or datetime.now(timezone.utc)) if difference else []
-    best, most = None, 0
+    best, most = None, ENOUGH - 1
     for clue in [*clues, *seen]:
         score = _score(clue, check, difference, seen)
         if score > most:
@@ -218,22 +220,24 @@ def _whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _score(clue: Clue, check: str, difference: Difference | None, seen: Iterable[Clue]) -> int:
+def _score(clue: Clue, check: str, difference: Difference | None, seen: Sequence[Clue]) -> int:
     """How well a clue explains a difference; 0 when it does not at all."""
     suited = SUITED.get(check, ())
-    score = 1
+    score = 1 if suited else ENOUGH
     if clue.kind in suited:
         score += 4 * (len(suited) - suited.index(clue.kind)) // len(suited) + 2
+    elif suited:
+        score -= 3
     if clue.where or clue.fix:
         score += 1  # a line of code is worth more than a guess from values
-    kinds = {each.kind for each in seen if each is not clue}
+    kinds = set() if clue in seen else {each.kind for each in seen}
     if clue.kind in kinds or kinds & SAME.get(clue.kind, set()):
-        score += 4
+        score += 4  # code and values tell the same
     if difference is None:
         return score
     if clue.column is not None:
         score += 5 if clue.column in difference.columns else -2
-    if difference.kind == "doubled":
+    if difference.kind == "doubled" and check in ("two", "ten", "crash", "month"):
         score += 4 if clue.kind in DOUBLING else -4
         score += 3 if clue.kind == "append" else 0
     return score

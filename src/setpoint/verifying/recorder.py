@@ -34,7 +34,7 @@ class Recorder:
         """
         patches: list[Any] = [
             mock.patch.object(urllib.request.OpenerDirector, "open", self._urllib()),
-            mock.patch.object(smtplib.SMTP, "connect", _accepted),
+            mock.patch.object(smtplib.SMTP, "connect", _greeted),
             mock.patch.object(smtplib.SMTP, "sendmail", self._mail),
             mock.patch.object(smtplib.SMTP, "send_message", self._mail),
             mock.patch.object(smtplib.SMTP, "quit", _accepted),
@@ -94,6 +94,10 @@ class Recorder:
             return httpx.Response(200, json={}, request=request)
 
         return sent
+
+
+def _greeted(*_args: Any, **_kwargs: Any) -> tuple[int, bytes]:
+    return 220, b"recorded"
 
 
 def _accepted(*_args: Any, **_kwargs: Any) -> tuple[int, bytes]:

@@ -29,12 +29,17 @@ class ParquetDestination:
         files = self._files()
         if not files:
             return {}
-        found = dataset.dataset(
-            [str(file) for file in files],
-            format="parquet",
-            partitioning="hive",
-            partition_base_dir=str(self.path),
-        ).to_table()
+        try:
+            found = dataset.dataset(
+                [str(file) for file in files],
+                format="parquet",
+                partitioning="hive",
+                partition_base_dir=str(self.path),
+            ).to_table()
+        except (OSError, ValueError) as error:
+            # Half a file, as a reader would meet it: a state like any other, only a bad one.
+            words = " ".join(str(error).split())[:120]
+            return {self.path.name: Rows.of(["cannot be read"], [(words,)])}
         return {self.path.name: Rows.of(found.column_names, _tuples(found))}
 
     def glance(self) -> object:

@@ -7,10 +7,13 @@ import shlex
 from typing import TYPE_CHECKING
 
 from setpoint.verifying.cause import Clue
+from setpoint.verifying.code_reading import read_python
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+    from setpoint.auditing.audit import SourceFile
 
 KINDS = {
     "T": "clock",
@@ -34,12 +37,11 @@ LARGEST = 1_000_000
 
 def script_clues(line: str, folder: Path) -> list[Clue]:
     """What the audit sees in the scripts of a command line."""
-    from setpoint.auditing.audit import SourceFile, audit_files, reads_path
+    from setpoint.auditing.audit import SourceFile as File
+    from setpoint.auditing.audit import audit_files, reads_path
 
     files = [
-        SourceFile(
-            path=_shown(path, folder), text=path.read_text(encoding="utf-8", errors="replace")
-        )
+        File(path=_shown(path, folder), text=path.read_text(encoding="utf-8", errors="replace"))
         for path in _files(line, folder)
         if reads_path(path.name) and path.stat().st_size < LARGEST
     ]
@@ -55,7 +57,18 @@ def script_clues(line: str, folder: Path) -> list[Clue]:
                     fix=finding.fix,
                 )
             )
-    return clues
+    return [*clues, *_own_reading(files)]
+
+
+def _own_reading(files: list[SourceFile]) -> list[Clue]:
+    """What stands in Python code and is no finding by itself: chance, sets, files, the zone."""
+    return [
+        clue
+        for file in files
+        if file.path.endswith(".py")
+        for clue in read_python(file.text, path=file.path).clues
+        if clue.kind not in ("row order", "effect")
+    ]
 
 
 def _files(line: str, folder: Path) -> Iterable[Path]:

@@ -4,11 +4,16 @@
 
 from pyspark.sql import Window
 from pyspark.sql import functions as F
+
 from setpoint import Source, overwrite, task
 
 
-@task(target="lake.verified.lag_over_ties", grain="day", write=overwrite(by="day"),
-      sources={"orders": Source("lake.raw.orders", event_time="ordered_at")})
+@task(
+    target="lake.verified.lag_over_ties",
+    grain="day",
+    write=overwrite(by="day"),
+    sources={"orders": Source("lake.raw.orders", event_time="ordered_at")},
+)
 def lag_over_ties(orders):
     day = orders.withColumn("day", F.to_date("ordered_at"))
     within = Window.partitionBy("region").orderBy("status")

@@ -5,11 +5,16 @@
 import smtplib
 
 from pyspark.sql import functions as F
+
 from setpoint import Source, overwrite, task
 
 
-@task(target="lake.verified.mails_from_the_task", grain="day", write=overwrite(by="day"),
-      sources={"orders": Source("lake.raw.orders", event_time="ordered_at")})
+@task(
+    target="lake.verified.mails_from_the_task",
+    grain="day",
+    write=overwrite(by="day"),
+    sources={"orders": Source("lake.raw.orders", event_time="ordered_at")},
+)
 def mails_from_the_task(orders):
     day = orders.withColumn("day", F.to_date("ordered_at"))
     with smtplib.SMTP("127.0.0.1", 9) as smtp:

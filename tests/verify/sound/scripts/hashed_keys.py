@@ -6,7 +6,7 @@ import sqlite3
 import sys
 
 day = sys.argv[1]
-rows = [(day, hashlib.sha256(f'{day}/{n}'.encode()).hexdigest()) for n in range(20)]
+rows = [(day, hashlib.sha256(f"{day}/{n}".encode()).hexdigest()) for n in range(20)]
 with sqlite3.connect("shop.db") as db:
     db.execute("CREATE TABLE IF NOT EXISTS orders (day, key)")
     db.execute("DELETE FROM orders WHERE day = ?", (day,))

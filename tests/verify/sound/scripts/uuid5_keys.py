@@ -1,9 +1,9 @@
 # checks: two,order
 """Keys by uuid5, which is a hash too."""
 
-import uuid
 import sqlite3
 import sys
+import uuid
 
 day = sys.argv[1]
 rows = [(day, str(uuid.uuid5(uuid.NAMESPACE_OID, f"{day}/{n}"))) for n in range(20)]

@@ -2,6 +2,7 @@
 """One row a customer; the newest order wins, in whatever order windows arrive."""
 
 from pyspark.sql import functions as F
+
 from setpoint import Source, merge, task
 
 
@@ -13,4 +14,6 @@ from setpoint import Source, merge, task
 )
 def merges_by_version(orders):
     newest = orders.groupBy("customer_id").agg(F.max("order_id").alias("order_id"))
-    return newest.withColumn("status", F.concat(F.lit("seen with "), F.col("order_id").cast("string")))
+    return newest.withColumn(
+        "status", F.concat(F.lit("seen with "), F.col("order_id").cast("string"))
+    )

@@ -2,6 +2,7 @@
 """A small table, set whole."""
 
 from pyspark.sql import functions as F
+
 from setpoint import Source, replace, task
 
 
