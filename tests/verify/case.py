@@ -32,7 +32,7 @@ class Case:
 
 
 def cases(folder: str) -> list[Case]:
-    """The cases of a folder: `broken/scripts`, `sound/tasks` …"""
+    """The cases of a folder such as `broken/scripts`."""
     found = sorted([*(HERE / folder).glob("*.py"), *(HERE / folder).glob("*.sql")])
     return [_case(path) for path in found]
 

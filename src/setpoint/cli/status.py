@@ -34,7 +34,9 @@ def command(task: str | None, limit: int, state: str | None, output: str, projec
     with open_records(Path(project)) as ledger:
         latest = ledger.latest(task, state=state, limit=limit)  # type: ignore[arg-type]
         if output == "json":
-            print_document({"runs": [run_document(run) for run in latest]})
+            names = sorted({run.task for run in latest})
+            verified = {name: _verified(ledger, name) for name in names}
+            print_document({"runs": [run_document(run) for run in latest], "verified": verified})
             return
         if not latest:
             click.echo("nothing has run yet" if not (task or state) else "no such windows")
@@ -70,10 +72,21 @@ def _print_summary(ledger: LedgerReader, task: str | None) -> None:
             count_text(entry.running),
             count_text(entry.rows),
             moment_text(entry.last_success),
+            _verified(ledger, entry.task),
         ]
         for entry in ledger.summary()
         if task in (None, entry.task)
     ]
     columns = ["task", "windows", "succeeded", "failed", "running", "rows", "last success"]
+    columns.append("verified")
     print_table(columns, rows, right=columns[1:6])
     click.echo()
+
+
+def _verified(ledger: LedgerReader, task: str) -> str:
+    """The verdict on the code that ran last; a verdict on older code says nothing of it."""
+    from setpoint.ledger.verification import NOT_VERIFIED
+
+    newest = ledger.runs(task, limit=1)
+    found = ledger.verifications.of(task, newest[0].fingerprint) if newest else None
+    return found.words if found else NOT_VERIFIED

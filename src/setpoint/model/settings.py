@@ -63,8 +63,10 @@ class Settings:
     connections: Mapping[str, ConnectionSettings] = field(default_factory=dict)
     spark: SparkSettings = field(default_factory=SparkSettings)
     development_date: str | None = None
+    state_folder: Path | None = None
+    """Where Setpoint keeps its own files, if not beside setpoint.toml."""
 
     @property
     def state(self) -> Path:
         """The folder for what Setpoint itself keeps: the ledger, the catalog file, logs."""
-        return self.root / STATE_FOLDER
+        return self.state_folder or self.root / STATE_FOLDER

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from pyspark.sql import Row
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
@@ -14,7 +15,7 @@ from setpoint.engine.spark.checksum import encode_row, half_sum
 from setpoint.engine.spark.engine import SparkEngine
 from setpoint.engine.spark.plan_text import normal_lines
 from setpoint.engine.spark.reading import target_kind
-from setpoint.errors import EngineFailed
+from setpoint.errors import EngineFailed, UsageError
 from setpoint.model.checksum import WRAP, Checksum
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import owned_scope
@@ -155,6 +156,32 @@ class TrialEngine(SparkEngine):
         """The analysed plan of a task, without what differs between any two analyses."""
         with self._errors(task, window), self._zone(task):
             return normal_lines(self._build(task, window).plan.analyzed)
+
+    def create_table(self, table: TableName, rows: Any) -> None:
+        """Create or replace a table from a query, a DataFrame or rows, for a test."""
+        if isinstance(rows, str):
+            frame = self.spark.sql(rows)
+        else:
+            # A session of its own knows these catalogs: a frame of another one is taken over.
+            frame = self.spark.createDataFrame(
+                rows.collect()
+                if hasattr(rows, "collect")
+                else [Row(**dict(each)) for each in rows],
+                rows.schema if hasattr(rows, "schema") else None,
+            )
+        self.drop(table)
+        catalog = self._settings.catalogs.get(table.catalog)
+        if catalog is not None and catalog.type == "iceberg":
+            self.spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {table.namespace.sql}")
+            frame.writeTo(table.sql).using("iceberg").create()
+        elif catalog is not None and catalog.warehouse is not None:
+            folder = str(table_folder(catalog.warehouse, table))
+            frame.write.format(catalog.type).save(folder)
+        else:
+            raise UsageError(
+                f"{table} is not in a catalog of the project",
+                next_step="name a table of a catalog in setpoint.toml",
+            )
 
     def drop(self, table: TableName) -> None:
         """Remove a copy."""
