@@ -103,7 +103,17 @@ WORDS = {
 
 SUITED: dict[str, tuple[str, ...]] = {
     "plan": (),
-    "two": ("append", "counter", "uuid", "sequence", "chance", "clock", "own target", "state"),
+    "two": (
+        "append",
+        "counter",
+        "uuid",
+        "sequence",
+        "chance",
+        "clock",
+        "key",
+        "own target",
+        "state",
+    ),
     "ten": ("append", "counter", "state", "chance", "clock", "own target"),
     "crash": ("append", "torn write", "counter", "effect"),
     "readers": ("torn write",),
@@ -174,7 +184,7 @@ def _kind_of(pairs: list[tuple[Any, Any]], now: datetime) -> str | None:  # noqa
         return "float"
     if all(_rearranged(one, other) for one, other in pairs):
         return "row order"
-    if all(_whole(one) and _whole(other) and other > one for one, other in pairs):
+    if all(_whole(one) and _whole(other) for one, other in pairs):
         return "counter"
     return None
 
@@ -240,6 +250,8 @@ def _score(clue: Clue, check: str, difference: Difference | None, seen: Sequence
     if difference.kind == "doubled" and check in ("two", "ten", "crash", "month"):
         score += 4 if clue.kind in DOUBLING else -4
         score += 3 if clue.kind == "append" else 0
+    if difference.kind == "changed" and clue.kind == "append":
+        score -= 6  # rows that were added do not change others
     return score
 
 

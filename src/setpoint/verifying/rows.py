@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from setpoint.model.checksum import ck1
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 Row = tuple[Any, ...]
+PLAIN = (bool, int, float, Decimal, str, bytes, date)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +67,5 @@ def _plain(value: Any) -> Any:
         return tuple(map(_plain, value))
     if isinstance(value, dict):
         return repr(sorted((str(key), _plain(each)) for key, each in value.items()))
-    try:
-        hash(value)
-    except TypeError:
-        return repr(value)
-    return value
+    # What the checksum has no encoding for (a UUID, an interval) is compared by its text.
+    return value if value is None or isinstance(value, PLAIN) else str(value)

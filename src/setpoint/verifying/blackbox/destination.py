@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 from setpoint.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from setpoint.verifying.rows import Tables
 
@@ -34,6 +35,10 @@ class Destination(Protocol):
 
     def glance(self) -> object:
         """Something cheap that differs when the content does; read while the command runs."""
+        ...
+
+    def between(self) -> AbstractContextManager[Sequence[object]]:
+        """Glances at the states between transactions, while this lasts; none where unknown."""
         ...
 
     def keep(self) -> object:

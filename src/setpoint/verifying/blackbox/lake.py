@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,7 +15,8 @@ from setpoint.project.project import open_settings
 from setpoint.verifying.rows import Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from setpoint.engine.spark.lake_content import LakeContent
     from setpoint.verifying.rows import Tables
@@ -36,6 +38,10 @@ class IcebergDestination:
     def glance(self) -> object:
         """The current snapshot."""
         return self._lake.snapshot(self.table)
+
+    def between(self) -> AbstractContextManager[Sequence[object]]:
+        """Each commit is one step; who watches sees them."""
+        return nullcontext(())
 
     def keep(self) -> object:
         """The current snapshot: the table keeps its rows."""
@@ -69,6 +75,10 @@ class DeltaDestination:
         """The commits in the log."""
         log = self.path / "_delta_log"
         return tuple(sorted(entry.name for entry in log.glob("*.json"))) if log.is_dir() else ()
+
+    def between(self) -> AbstractContextManager[Sequence[object]]:
+        """Each commit is one step; who watches sees them."""
+        return nullcontext(())
 
     def keep(self) -> object:
         """A copy of the folder."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,9 @@ from setpoint.errors import MissingExtra
 from setpoint.verifying.rows import Rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
     from setpoint.verifying.rows import Tables
 
 
@@ -45,6 +49,10 @@ class ParquetDestination:
     def glance(self) -> object:
         """The files, as they lie there."""
         return tuple((str(f.relative_to(self.path)), f.stat().st_size) for f in self._files())
+
+    def between(self) -> AbstractContextManager[Sequence[object]]:
+        """Nothing is told of single steps here; who watches sees them."""
+        return nullcontext(())
 
     def keep(self) -> object:
         """A copy of the folder."""

@@ -16,6 +16,25 @@ if TYPE_CHECKING:
     from setpoint.verifying.rows import Tables
 
 SCRATCH = "setpoint_verify"
+SEEN = "CREATE TABLE {} (txid bigint, tbl text, n bigint, s numeric, PRIMARY KEY (txid, tbl))"
+FUNCTION = "CREATE FUNCTION {}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS {}"
+TRIGGER = (
+    "CREATE TRIGGER {} BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON {} "
+    "FOR EACH STATEMENT EXECUTE FUNCTION {}()"
+)
+# Before its first change each transaction notes what the ones before it have left. The first
+# fifty tell enough, and a job of thousands of commits is not slowed down by them.
+SEE = """
+BEGIN
+  IF (SELECT count(*) < 50 AND count(*) FILTER (WHERE txid = txid_current()
+      AND tbl = TG_TABLE_NAME) = 0 FROM LOG) THEN
+    EXECUTE format('INSERT INTO LOG SELECT txid_current(), %L, count(*), '
+      'sum(hashtext(t::text)::bigint) FROM %I.%I AS t',
+      TG_TABLE_NAME, TG_TABLE_SCHEMA, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+"""
 
 
 class PostgresDestination:
@@ -69,6 +88,31 @@ class PostgresDestination:
             self._watching = None
             return None
         return sums
+
+    @contextmanager
+    def between(self) -> Iterator[list[object]]:
+        """What the next transaction found, for each of a run: noted by triggers of our own."""
+        states: list[object] = []
+        at_first = self.glance()
+        log = f"seen_{self._mark}"
+        with self._connection() as connection:
+            connection.execute(_sql("CREATE SCHEMA IF NOT EXISTS {}", SCRATCH))
+            connection.execute(_sql(SEEN, _name(SCRATCH, log)))
+            body = SEE.replace("LOG", f"{SCRATCH}.{log}")
+            connection.execute(_sql(FUNCTION, _name(SCRATCH, log), _text(body)))
+            for table in self._tables(connection):
+                place = _name(self._schema, table)
+                connection.execute(_sql(TRIGGER, log, place, _name(SCRATCH, log)))
+        try:
+            yield states
+        finally:
+            with self._connection() as connection:
+                seen = connection.execute(
+                    _sql("SELECT txid, tbl, n, s FROM {} ORDER BY txid", _name(SCRATCH, log))
+                ).fetchall()
+                states += _states(at_first, seen)
+                connection.execute(_sql("DROP FUNCTION {} CASCADE", _name(SCRATCH, log)))
+                connection.execute(_sql("DROP TABLE {}", _name(SCRATCH, log)))
 
     def keep(self) -> object:
         """Copies of the tables in a schema of their own, and where their sequences stand."""
@@ -181,6 +225,22 @@ class PostgresDestination:
     def _rows(self, connection: Any, table: str) -> Rows:
         found = connection.execute(_sql("SELECT * FROM {}", _name(self._schema, table)))
         return Rows.of([each.name for each in found.description], found.fetchall())
+
+
+def _states(at_first: object, seen: list[tuple[Any, ...]]) -> list[object]:
+    """The states by transaction, each as `glance` would have had it."""
+    now: dict[str, tuple[Any, ...]] = dict(at_first) if isinstance(at_first, dict) else {}
+    states: list[object] = []
+    for _, table, count, total in seen:
+        now[table] = (count, total)
+        states.append({name: found for name, found in now.items() if found[0]})
+    return states
+
+
+def _text(value: str) -> Any:
+    from psycopg import sql
+
+    return sql.Literal(value)
 
 
 def _name(*parts: str) -> Any:

@@ -5,6 +5,7 @@ The targets are kept first and put back at the end, whatever happens in between.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from setpoint.errors import UsageError
 from setpoint.verifying.cause import WORDS, Cause, Clue, likely_cause
-from setpoint.verifying.difference import compare
+from setpoint.verifying.difference import Difference, compare
 from setpoint.verifying.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from setpoint.verifying.blackbox.command import Command, Ran
     from setpoint.verifying.blackbox.destination import Destination
-    from setpoint.verifying.difference import Difference
     from setpoint.verifying.rows import Tables
     from setpoint.verifying.verdict import State
 
@@ -331,11 +331,31 @@ class Trial:
                 caught.append(self._read())
             return False
 
-        ran = self.command.run(ds, stop=look)
+        with contextlib.ExitStack() as stack:
+            between = [stack.enter_context(each.between()) for each in self.destinations]
+            ran = self.command.run(ds, stop=look)
         after = self._read()
+        for each, states, glance in zip(self.destinations, between, glances, strict=True):
+            self._look_between(each, states, (glance, each.glance()))
         if ran.ok and caught and compare(before, caught[0]) and compare(after, caught[0]):
             self.torn = compare(before, caught[0])
         return ran
+
+    def _look_between(
+        self, place: Destination, states: Sequence[object], edges: tuple[object, object]
+    ) -> None:
+        """Whether a state between two transactions was neither the old one nor the new."""
+        odd = next((state for state in states if state not in edges), None)
+        if odd is None or self.torn is not None:
+            return
+        before, meanwhile = _glance_count(edges[0]), _glance_count(odd)
+        self.torn = Difference(
+            table=place.name,
+            kind="lost" if meanwhile < before else "added",
+            before=before,
+            after=meanwhile,
+            rows=abs(meanwhile - before),
+        )
 
     def _compared(
         self,
@@ -353,7 +373,7 @@ class Trial:
             return ran.ok and difference is None
         if not ran.ok:
             words = f"the run failed: {_last_line(ran.said)}"
-            clues = [*self.clues, *_said_clues(ran.said)]
+            clues = _said_clues(ran.said) or self.clues
             self._found(check, "failed", words, cause=likely_cause(check, None, clues))
             return False
         if difference is not None:
@@ -415,7 +435,12 @@ def _said_clues(said: str) -> list[Clue]:
 
 def _last_line(said: str) -> str:
     lines = [line for line in said.splitlines() if line.strip()]
-    return lines[-1].strip() if lines else "it said nothing"
+    told = [line for line in lines if "rror" in line.partition(":")[0] and line[0] != " "]
+    return (told or lines or ["it said nothing"])[-1].strip()
+
+
+def _glance_count(glance: object) -> int:
+    return sum(found[0] for found in glance.values()) if isinstance(glance, dict) else 0
 
 
 def _count(tables: Tables) -> int:
