@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo soak test coverage check format bench docs clean audit-quality audit-fuzz audit-bench
+.PHONY: help verify-faults install demo soak test coverage check format bench docs clean audit-quality audit-fuzz audit-bench
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ format: $(STAMP) ## Format the code
 
 soak: $(STAMP) ## Readers during a thousand replaces of a Postgres mart
 	SETPOINT_REPLACES=1000 $(BIN)/python -m pytest tests/spark/postgres/test_readers.py
+
+verify-faults: $(STAMP) ## Every check on every planted fault and on every sound case
+	SETPOINT_EVERY_CHECK=1 $(BIN)/python -m pytest -q tests/process/test_verify_scripts.py tests/spark/test_verify_faults.py
 
 bench: $(STAMP) ## Measure; a table and JSON lines
 	$(BIN)/python -m bench.run

@@ -41,12 +41,19 @@ def _merge(runs: int) -> list[Measure]:
     return measure_merge(runs)
 
 
+def _verify(runs: int) -> list[Measure]:
+    from bench.verify import measure_verify
+
+    return measure_verify(runs)
+
+
 PARTS: dict[str, Callable[[int], list[Measure]]] = {
     "commands": _commands,
     "cold": _cold,
     "writes": _writes,
     "postgres": _postgres,
     "merge": _merge,
+    "verify": _verify,
 }
 
 
