@@ -21,8 +21,9 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[spark,postgres]' --group dev
 	@touch $@
 
-demo: $(STAMP) ## Tell the incident: 430,000 rows without Setpoint, 250,000 with it
+demo: $(STAMP) ## The incident, 430,000 rows or 250,000; then a whole shop, killed three times
 	@$(BIN)/setpoint demo
+	@$(BIN)/python -m examples.shop.night_of_crashes
 
 test: $(STAMP) ## Run the tests, pure ones first
 	$(BIN)/python -m pytest

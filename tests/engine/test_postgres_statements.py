@@ -181,3 +181,13 @@ def test_json_travels_as_text() -> None:
 def test_what_an_existing_column_may_take(spark: str, column: str, *, expected: bool) -> None:
     """A value is kept as it is or refused by the server; it is never rounded or cut in silence."""
     assert fits(spark, column) is expected
+
+
+def test_a_text_is_never_cut_to_fit() -> None:
+    """A cast to `varchar(3)` would cut it without a word; an insert into the column refuses it."""
+    shape = sql.Shape(
+        table="t",
+        columns={"a": "character varying(3)", "b": "character(3)", "c": "uuid", "d": "text"},
+    )
+    casts = [part.partition(" AS ")[2].partition(")")[0] for part in shape.staged.split(", ")]
+    assert casts == ["text", "text", "uuid", "text"]

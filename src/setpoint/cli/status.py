@@ -13,6 +13,7 @@ from setpoint.cli.words import count_text, moment_text, window_text
 
 if TYPE_CHECKING:
     from setpoint.ledger.protocol import LedgerReader
+    from setpoint.ledger.record import Json
 
 RECENT = 20
 
@@ -34,9 +35,11 @@ def command(task: str | None, limit: int, state: str | None, output: str, projec
     with open_records(Path(project)) as ledger:
         latest = ledger.latest(task, state=state, limit=limit)  # type: ignore[arg-type]
         if output == "json":
+            document: dict[str, Json] = {"runs": [run_document(run) for run in latest]}
             names = sorted({run.task for run in latest})
-            verified = {name: _verified(ledger, name) for name in names}
-            print_document({"runs": [run_document(run) for run in latest], "verified": verified})
+            if names:
+                document["verified"] = {name: _verified(ledger, name) for name in names}
+            print_document(document)
             return
         if not latest:
             click.echo("nothing has run yet" if not (task or state) else "no such windows")
@@ -56,7 +59,7 @@ def command(task: str | None, limit: int, state: str | None, output: str, projec
             for run in latest
         ]
     columns = ["task", "window", "state", "attempts", "rows", "at", "error"]
-    print_table(columns, rows, right=["attempts", "rows"])
+    print_table(columns, rows, right=["attempts", "rows"], spare=["attempts", "rows"])
     failed = next((run for run in latest if run.state == "failed"), None)
     if failed:
         click.echo(f"next: setpoint history {failed.task}")

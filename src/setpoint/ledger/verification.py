@@ -137,7 +137,7 @@ class TableVerifications:
     def all(self) -> list[Verification]:
         """Every verdict, by task, the newest first."""
         with self._reading() as connection:
-            return [_verification(row) for row in connection.execute(_ALL).fetchall()]
+            return [_verification(row) for row in connection.execute(_ALL)]
 
 
 def _verification(row: tuple[Any, ...]) -> Verification:

@@ -29,7 +29,7 @@ FILE = "setpoint.toml"
 SECTIONS: dict[str, dict[str, type]] = {
     "project": {"name": str, "pipelines": str, "development_date": str},
     "spark": {"master": str, "remote": str, "packages": list, "conf": dict},
-    "ledger": {"url": str},
+    "ledger": {"url": str, "password": str, "lease_seconds": int},
 }
 CONNECTION: dict[str, type] = {"url": str, "password": str, "read_partitions": int}
 CATALOG: dict[str, type] = {"type": str, "warehouse": str, "conf": dict}
@@ -111,12 +111,19 @@ class _Reading:
         if not all(isinstance(name, str) and PACKAGE.match(name) for name in packages):
             message = f"spark.packages {packages!r} are not all packages"
             self.fault("packages", message, 'packages = ["group:artifact:version"]')
+        ledger = sections["ledger"]
+        self.secrets(raw.get("ledger"), "ledger")
+        lease_seconds = ledger.get("lease_seconds", 60)
+        if lease_seconds < 1:
+            self.fault("lease_seconds", "ledger.lease_seconds must be 1 or more")
         return Settings(
             root=self.root,
             name=project.get("name", self.root.name),
             pipelines=self.root / pipelines,
             development_date=day,
-            ledger_url=sections["ledger"].get("url", f"sqlite:///{STATE_FOLDER}/ledger.db"),
+            ledger_url=ledger.get("url", f"sqlite:///{STATE_FOLDER}/ledger.db"),
+            ledger_password=ledger.get("password"),
+            lease_seconds=lease_seconds,
             catalogs=self.catalogs(raw.get("catalogs", {"lake": {}})),
             connections=self.connections(raw.get("connections", {}), raw.get("catalogs", {})),
             spark=SparkSettings(
@@ -221,8 +228,10 @@ class _Reading:
             )
         return connections
 
-    def secrets(self, raw: dict[str, Any], where: str) -> None:
+    def secrets(self, raw: Any, where: str) -> None:
         """A password in the file itself would be in every copy of it and in its history."""
+        if not isinstance(raw, dict):
+            return
         fix = 'password = "${MART_PASSWORD}", with the password in the environment'
         found = URL_PASSWORD.search(str(raw.get("url", "")))
         if found and not ENVIRONMENT.search(found[0]):

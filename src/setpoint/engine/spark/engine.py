@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import threading
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from setpoint.engine.spark.gating import check_rows, diagnose, gated
 from setpoint.engine.spark.inspection import inspect, plan_text, refuse
 from setpoint.engine.spark.merging import diagnose_tie, marked, reduced, stored, tie_stop
 from setpoint.engine.spark.plan_text import grouped_by
+from setpoint.engine.spark.postgres.moment import Moments
 from setpoint.engine.spark.reading import (
     bounded_sources,
     check_kind,
@@ -20,6 +22,7 @@ from setpoint.engine.spark.reading import (
     source_kinds,
     source_schemas,
     source_tables,
+    table_key,
     target_kind,
 )
 from setpoint.engine.spark.session import open_session
@@ -32,18 +35,18 @@ from setpoint.engine.spark.target import (
 )
 from setpoint.engine.spark.transforming import transformed
 from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, short, translate
-from setpoint.errors import EngineFailed, RunError, UsageError
+from setpoint.errors import EngineFailed, GateFailed, RunError, UsageError
 from setpoint.model.analysis import Analysis
-from setpoint.model.gate import TieGate
+from setpoint.model.gate import TieGate, UniqueGate
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import Kinds, owned_scope
 from setpoint.model.table import quote
-from setpoint.model.target import FOLDERS
+from setpoint.model.target import FOLDERS, kind_of
 from setpoint.model.transform import source_sql
 from setpoint.model.write import Merge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -59,6 +62,8 @@ if TYPE_CHECKING:
     from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
 
+CANCEL_SECONDS = 5.0
+
 
 @dataclass(frozen=True, kw_only=True)
 class Built:
@@ -71,6 +76,8 @@ class Built:
     hidden: tuple[HiddenInputFound, ...]
     tables: Mapping[str, str]
     schemas: Mapping[str, StructType]
+    inputs: Mapping[str, str]
+    """The snapshot of each table that is read, by its name."""
 
 
 class SparkEngine:
@@ -113,15 +120,16 @@ class SparkEngine:
         as_of: Mapping[str, str] | None = None,
     ) -> Outcome:
         """Run the task and set its scope in one commit that carries the token."""
-        with self._errors(task, window), self._zone(task):
-            built = self._build(task, window, as_of)
+        placed = self._errors(task, window)
+        with placed, self._zone(task), self._tagged(token), Moments() as moments:
+            built = self._build(task, window, moments, as_of)
             warnings = refuse(task, built.hidden)
             self._inspected.add(task.fingerprint)
             target = self._target(task.target)
             state = self._prepared(target, task, stored(built.frame, task))
             check_kind(task, window, state.columns)
             check_rows(built.frame, task.gates)
-            frame = self._gated(task, built)
+            frame = self._gated(task, built, state)
             late = self._late(task, window, built)
             writing = Writing(
                 task=task,
@@ -136,6 +144,8 @@ class SparkEngine:
                 self._write(target, writing)
             except SPARK_ERRORS as error:
                 raise self._explained(error, task, built) from None
+            except GateFailed as error:
+                raise self._repeated(task, built, state) or error from None
             outcome = target.commit(token.run_id)
             if outcome is None:
                 raise EngineFailed(
@@ -144,7 +154,7 @@ class SparkEngine:
                 )
             return replace(
                 outcome,
-                inputs=built.plan.snapshots,
+                inputs=built.inputs,
                 kinds=built.kinds,
                 warnings=(*warnings, *late_warnings(late)),
                 late=late,
@@ -155,6 +165,28 @@ class SparkEngine:
         with self._errors(task, None):
             target = self._target(task.target)
             return target.commit(run_id) if target.state() else None
+
+    def highest_fence(self, task: Task) -> int:
+        """The highest fence in the history of the task's target; 0 when it has none."""
+        with self._errors(task, None):
+            target = self._target(task.target)
+            return target.highest_fence() if target.state() else 0
+
+    def cancel(self, token: Token) -> None:
+        """Stop the Spark jobs of an attempt, from any thread; quietly when there are none."""
+        spark = self._spark
+        if spark is None:
+            return
+
+        def interrupt() -> None:
+            with suppress(*SPARK_ERRORS):
+                spark.interruptTag(_tag(token))
+
+        # In a thread of its own, which talks to the JVM by a connection of its own: that of the
+        # caller may be in the middle of the very call that is to be stopped.
+        thread = threading.Thread(target=interrupt, daemon=True)
+        thread.start()
+        thread.join(CANCEL_SECONDS)
 
     def checksum(self, task: Task, window: Window | None, snapshot: str | None) -> str:
         """The content checksum of the scope as it stands in the target."""
@@ -204,30 +236,70 @@ class SparkEngine:
 
     def analyse(self, task: Task, window: Window | None) -> Analysis:
         """Everything up to the write, without writing."""
-        with self._errors(task, window), self._zone(task):
-            built = self._build(task, window)
+        with self._errors(task, window), self._zone(task), Moments() as moments:
+            built = self._build(task, window, moments)
             return Analysis(
                 columns={f.name: f.dataType.simpleString() for f in built.frame.schema.fields},
                 kinds=built.kinds,
                 hidden=built.hidden,
-                inputs=built.plan.snapshots,
+                inputs=built.inputs,
             )
 
     def _build(
-        self, task: Task, window: Window | None, as_of: Mapping[str, str] | None = None
+        self,
+        task: Task,
+        window: Window | None,
+        moments: Moments,
+        as_of: Mapping[str, str] | None = None,
+    ) -> Built:
+        """The task's result, planned on snapshots that can be named afterwards."""
+        if as_of is not None:
+            return self._planned(task, window, moments, as_of, replayed=True)
+        # Delta's plans do not say which version they read: it is chosen beforehand.
+        pins = self._current(s for s in task.sources if self._kind(s) == "delta")
+        built = self._planned(task, window, moments, pins)
+        unseen = [
+            source
+            for source in task.sources
+            if self._kind(source) == "iceberg" and table_key(source) not in built.inputs
+        ]
+        if not unseen or not (found := self._current(unseen)):
+            return built
+        # Spark answered from the table's metadata, which the plan does not show: fix what is read.
+        again = self._planned(task, window, moments, {**pins, **found})
+        # Iceberg reads a snapshot with the columns of its time.
+        return again if again.schemas == built.schemas else built
+
+    def _kind(self, source: BoundSource) -> str | None:
+        return kind_of(self._settings, source.table.catalog)
+
+    def _current(self, sources: Iterable[BoundSource]) -> dict[str, str]:
+        """The snapshot that each table stands at, where it has one."""
+        states = {table_key(source): self._target(source.table).state() for source in sources}
+        return {name: s.snapshot for name, s in states.items() if s and s.snapshot is not None}
+
+    def _planned(
+        self,
+        task: Task,
+        window: Window | None,
+        moments: Moments,
+        pins: Mapping[str, str],
+        *,
+        replayed: bool = False,
     ) -> Built:
         bounded: set[str] = set()
 
         def reference(source: BoundSource, snapshot: str | None) -> str:
+            snapshot = snapshot or pins.get(table_key(source))
             if snapshot is not None:
                 return self._target(source.table).reference(snapshot)
             # Late rows lie outside of the window, and are asked for later.
             within = None if source.arrival_time else window
-            opened, already = open_source(self.spark, self._settings, source, within)
+            opened, already = open_source(self.spark, self._settings, source, within, moments)
             bounded.update({source.name} if already else ())
             return opened
 
-        named = source_tables(task, reference, as_of)
+        named = source_tables(task, reference, pins if replayed else None)
         schemas = source_schemas(self.spark, task, named)
         sources = source_kinds(task, schemas)
         tables = live_tables(named, schemas)
@@ -250,6 +322,7 @@ class SparkEngine:
             hidden=inspect(task, plan, rebuild),
             tables=tables,
             schemas=schemas,
+            inputs={**plan.snapshots, **pins},
         )
 
     def _arranged(self, query: str) -> str:
@@ -270,10 +343,12 @@ class SparkEngine:
         }
         return {name: late for name, late in found.items() if late is not None}
 
-    def _gated(self, task: Task, built: Built) -> DataFrame:
+    def _gated(self, task: Task, built: Built, state: TableState) -> DataFrame:
         """The rows to write, with every gate built in; one row a key for a merge."""
         proven = bool(task.unique_key) and grouped_by(built.plan, task.unique_key)
         if not isinstance(task.write, Merge):
+            # A unique index refuses within the write too, and needs no shuffle of all rows.
+            proven = proven or state.keeps_unique(task.unique_key)
             return gated(built.frame, task.gates, built.scope, unique=proven)
         # Gates on single rows come first: they ask what the task said, before deletes are marked.
         frame = marked(gated(built.frame, task.gates, None, unique=True), task.write)
@@ -291,6 +366,15 @@ class SparkEngine:
 
     def _target(self, table: TableName) -> Target:
         return open_target(self.spark, self._settings, table)
+
+    def _repeated(self, task: Task, built: Built, state: TableState) -> GateFailed | None:
+        """The keys that a result has twice, when the table's own index was left to find them."""
+        if isinstance(task.write, Merge) or not state.keeps_unique(task.unique_key):
+            return None
+        found = diagnose(
+            built.frame, UniqueGate(columns=task.unique_key), built.scope, task.unique_key
+        )
+        return found if found.samples else None
 
     def _explained(self, error: Exception, task: Task, built: Built) -> Exception:
         translated = translate(error, log=self.log)
@@ -320,6 +404,20 @@ class SparkEngine:
         return error.on(task=task.name, window=label, table=str(task.target))
 
     @contextmanager
+    def _tagged(self, token: Token) -> Iterator[None]:
+        """Mark what this thread starts on Spark, so that it can be found and stopped."""
+        self.spark.addTag(_tag(token))
+        stopped = False
+        try:
+            yield
+        except KeyboardInterrupt:
+            stopped = True  # as below
+            raise
+        finally:
+            if not stopped:
+                self.spark.removeTag(_tag(token))
+
+    @contextmanager
     def _zone(self, task: Task) -> Iterator[None]:
         """Let `to_date` and the like use the zone in which the task's days begin."""
         zone = task.grain.zone if task.grain else "UTC"
@@ -333,3 +431,7 @@ class SparkEngine:
         finally:
             if not stopped:
                 self.spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+
+def _tag(token: Token) -> str:
+    return f"setpoint-{token.run_id}-{token.fence}"

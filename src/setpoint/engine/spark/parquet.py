@@ -116,6 +116,11 @@ class ParquetTarget:
             partitions=found.partitions,
         )
 
+    def highest_fence(self) -> int:
+        """The highest fence among the commits that the table remembers; 0 for none."""
+        with self._disk():
+            return self.folder.highest_fence()
+
     def _schema(self) -> StructType | None:
         kept = self.folder.description()
         if kept is not None:

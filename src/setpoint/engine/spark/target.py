@@ -11,12 +11,13 @@ from setpoint.model.table import quote
 from setpoint.model.table_folder import table_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
 
     from setpoint.engine.protocol import Outcome, Token
+    from setpoint.engine.spark.postgres.moment import Moments
     from setpoint.model.settings import Settings
     from setpoint.model.table import TableName
     from setpoint.model.task import BoundSource, Task
@@ -29,6 +30,13 @@ class TableState:
 
     columns: Mapping[str, str]
     snapshot: str | None
+    unique_keys: tuple[tuple[str, ...], ...] = ()
+    """The keys that the table itself lets in once, whoever writes."""
+
+    def keeps_unique(self, key: Sequence[str]) -> bool:
+        """Whether the table refuses two rows of the key: one write cannot bring them in."""
+        given = {name.lower() for name in key}
+        return any({name.lower() for name in known} <= given for known in self.unique_keys)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +78,10 @@ class Target(Protocol):
         """The newest commit of a run in the history that readers see."""
         ...
 
+    def highest_fence(self) -> int:
+        """The highest fence among the commits that the table remembers; 0 for none."""
+        ...
+
 
 def open_target(spark: SparkSession, settings: Settings, table: TableName) -> Target:
     """The target of this name, by the kind of its catalog or connection."""
@@ -95,7 +107,11 @@ def open_target(spark: SparkSession, settings: Settings, table: TableName) -> Ta
 
 
 def open_source(
-    spark: SparkSession, settings: Settings, source: BoundSource, window: Window | None
+    spark: SparkSession,
+    settings: Settings,
+    source: BoundSource,
+    window: Window | None,
+    moments: Moments,
 ) -> tuple[str, bool]:
     """The source in a FROM clause, and whether it is bounded to the window already."""
     connection = settings.connections.get(source.table.catalog)
@@ -111,6 +127,7 @@ def open_source(
         event_time=source.event_time,
         window=window,
         partitions=connection.read_partitions,
+        moments=moments,
     )
 
 

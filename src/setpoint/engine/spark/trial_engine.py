@@ -14,6 +14,7 @@ from pyspark.sql import types as T
 from setpoint.engine.spark.checksum import encode_row, half_sum
 from setpoint.engine.spark.engine import SparkEngine
 from setpoint.engine.spark.plan_text import normal_lines
+from setpoint.engine.spark.postgres.moment import Moments
 from setpoint.engine.spark.reading import target_kind
 from setpoint.errors import EngineFailed, UsageError
 from setpoint.model.checksum import WRAP, Checksum
@@ -154,8 +155,8 @@ class TrialEngine(SparkEngine):
 
     def plan_lines(self, task: Task, window: Window | None) -> list[str]:
         """The analysed plan of a task, without what differs between any two analyses."""
-        with self._errors(task, window), self._zone(task):
-            return normal_lines(self._build(task, window).plan.analyzed)
+        with self._errors(task, window), self._zone(task), Moments() as moments:
+            return normal_lines(self._build(task, window, moments).plan.analyzed)
 
     def create_table(self, table: TableName, rows: Any) -> None:
         """Create or replace a table from a query, a DataFrame or rows, for a test."""

@@ -1,4 +1,4 @@
-"""Rows into a staging table by binary COPY: from the driver when small, else from the workers."""
+"""Rows on their way to Postgres: brought to the driver when small, else copied by the workers."""
 
 from __future__ import annotations
 
@@ -40,30 +40,38 @@ class Copied:
     attempts: tuple[str, ...]
 
 
-def copy(frame: DataFrame, staging: Staging) -> Copied:
-    """Copy the rows of the frame; gates inside it fire before or while they are copied."""
+def sendable(frame: DataFrame) -> DataFrame:
+    """The rows as they are copied: columns by number, nested values as text."""
     columns = [
         f"{sent_sql(quote(field.name), field.dataType.simpleString())} AS c{number}"
         for number, field in enumerate(frame.schema.fields)
     ]
-    sent = frame.selectExpr(*columns)
-    if estimated_bytes(sent) <= SMALL_BYTES:
-        try:
-            return copy_from_driver(sent, staging)
-        except SPARK_ERRORS as error:
-            # The estimate was wrong, and nothing has been copied yet.
-            if TOO_LARGE not in str(error):
-                raise
-    return copy_from_workers(sent, staging)
+    return frame.selectExpr(*columns)
 
 
-def copy_from_driver(frame: DataFrame, staging: Staging) -> Copied:
-    """Bring the rows to the driver, then copy them over one connection."""
+def brought(sent: DataFrame) -> pa.Table | None:
+    """The rows at the driver, all gates passed; None when they are too many to be brought."""
+    if estimated_bytes(sent) > SMALL_BYTES:
+        return None
     try:
-        batches = frame.toArrow().to_batches()
+        return sent.toArrow()
     except ImportError:
         raise MissingExtra("pyarrow", "postgres") from None
+    except SPARK_ERRORS as error:
+        if TOO_LARGE not in str(error):
+            raise
+        return None  # the estimate was wrong
+
+
+def copy(sent: DataFrame, rows: pa.Table | None, staging: Staging) -> Copied:
+    """Copy the rows into a staging table: those at the driver, or else from the workers."""
+    return copy_from_workers(sent, staging) if rows is None else copy_from_driver(rows, staging)
+
+
+def copy_from_driver(rows: pa.Table, staging: Staging) -> Copied:
+    """Copy rows that are here over one connection."""
     with _translated(staging):
+        batches = rows.to_batches()
         (report,) = (batch.to_pylist()[0] for batch in _staging_copier(staging)(batches))
     return Copied(rows=report["rows"], attempts=(report["attempt"],))
 

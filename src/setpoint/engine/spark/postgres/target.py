@@ -1,17 +1,19 @@
-"""Postgres as a target: rows are staged, then one transaction sets the scope."""
+"""Postgres as a target: one transaction sets the scope, with rows at hand or staged before."""
 
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from setpoint.engine.protocol import Outcome
 from setpoint.engine.spark.postgres import statements as sql
-from setpoint.engine.spark.postgres.connection import Login, connected, run
-from setpoint.engine.spark.postgres.copying import copy
-from setpoint.engine.spark.postgres.source import postgres_name, source_view
-from setpoint.engine.spark.postgres.staging import staged
+from setpoint.engine.spark.postgres.connection import Connection, Login, connected, run
+from setpoint.engine.spark.postgres.copy_connection import CopyConnection, copy_connected
+from setpoint.engine.spark.postgres.copying import brought, copy, sendable
+from setpoint.engine.spark.postgres.source import postgres_name, whole_view
+from setpoint.engine.spark.postgres.staging import prepare, staged
 from setpoint.engine.spark.postgres.types import fits, postgres_type, staging_type
 from setpoint.engine.spark.target import TableState
 from setpoint.errors import CommitConflict, GateFailed, ResultMisshapen, RunError, Transient
@@ -19,7 +21,10 @@ from setpoint.model.scope import usual_kind
 from setpoint.model.write import Merge, window_column
 
 if TYPE_CHECKING:
-    import psycopg
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
@@ -30,15 +35,13 @@ if TYPE_CHECKING:
     from setpoint.model.table import TableName
     from setpoint.model.task import Task
 
-    Connection = psycopg.Connection[tuple[Any, ...]]
-
-# A client that stops in its transaction is cut off, and whoever waits for its lock goes on.
-LIMITS = "SET LOCAL idle_in_transaction_session_timeout = '60s'; SET LOCAL lock_timeout = '90s'"
+Open = TypeVar("Open", bound=Connection)
 REDUCED = "pg_temp.setpoint_reduced"
 SAMPLES = 5
 LOOKUP_SECONDS = 10.0
 LOOKUP_PAUSE = 0.2
 LONGEST_NAME = 63
+SILENCE_SECONDS = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,26 +60,25 @@ class PostgresTarget:
         self.table = table
         self.login = Login.of(settings)
         self.name = postgres_name(table)
-        self.partitions = settings.read_partitions
+        self._done: tuple[str, Outcome] | None = None
 
     def reference(self, snapshot: str | None = None) -> str:  # noqa: ARG002 — no history is kept
         """A view of the table as it stands; Postgres keeps no older ones."""
-        view, _ = source_view(
-            self.spark,
-            self.login,
-            self.table,
-            event_time=None,
-            window=None,
-            partitions=self.partitions,
-        )
-        return view
+        return whole_view(self.spark, self.login, self.table)
 
     def state(self) -> TableState | None:
         """The table's columns; None when it does not exist."""
         with connected(self.login) as connection:
             columns = dict(run(connection, sql.COLUMNS, self.name).fetchall())
             base = run(connection, "SELECT pg_current_snapshot()::text").fetchone()
-        return TableState(columns=columns, snapshot=base[0] if base else None) if columns else None
+            keys = run(connection, sql.UNIQUE_KEYS, self.name).fetchall()
+        if not columns:
+            return None
+        return TableState(
+            columns=columns,
+            snapshot=base[0] if base else None,
+            unique_keys=tuple(tuple(key) for key, _ in keys),
+        )
 
     def create(self, frame: DataFrame, task: Task) -> None:
         """Create the table from the result's columns, with the key as its primary key."""
@@ -98,14 +100,32 @@ class PostgresTarget:
         schema = writing.frame.schema
         shape = self._shape(schema, writing)
         scope = sql.scope_name(writing.window)
-        types = [staging_type(field.dataType.simpleString()) for field in schema.fields]
         fence = writing.token.fence
+        prepare(self.login, target=self.name, scope=scope, fence=fence)
+        sent = sendable(writing.frame)
+        rows = brought(sent)
+        if rows is not None and self._goes_straight(schema, shape):
+
+            def set_straight(connection: CopyConnection) -> Applied:
+                return self._set_straight(connection, writing, shape, rows)
+
+            self._transact(writing, copy_connected, set_straight)
+            return
+        types = [staging_type(field.dataType.simpleString()) for field in schema.fields]
         with staged(self.login, target=self.name, scope=scope, fence=fence, types=types) as staging:
-            copied = copy(writing.frame, staging)
-            self._transact(writing, shape, staging, copied)
+            copied = copy(sent, rows, staging)
+
+            def set_staged(connection: Connection) -> Applied:
+                applied = self._apply(connection, writing, shape, staging, copied)
+                run(connection, f"DROP TABLE {staging.table}")
+                return applied
+
+            self._transact(writing, connected, set_staged)
 
     def commit(self, run_id: str) -> Outcome | None:
         """The newest commit of a run, from the record inside its own transaction."""
+        if self._done is not None and self._done[0] == run_id:
+            return self._done[1]
         with connected(self.login) as connection:
             if run(connection, "SELECT to_regclass($1)", sql.COMMITS).fetchone() == (None,):
                 return None
@@ -114,6 +134,14 @@ class PostgresTarget:
             return None
         rows, replaced, transaction = found
         return Outcome(rows=rows, replaced=replaced, snapshot=transaction)
+
+    def highest_fence(self) -> int:
+        """The highest fence among the commits that the database remembers; 0 for none."""
+        with connected(self.login) as connection:
+            if run(connection, "SELECT to_regclass($1)", sql.COMMITS).fetchone() == (None,):
+                return 0
+            found = run(connection, sql.HIGHEST, self.name).fetchone()
+        return int(found[0] or 0) if found else 0
 
     def _shape(self, schema: StructType, writing: Writing) -> sql.Shape:
         have = {name.lower(): name for name in writing.state.columns}
@@ -137,32 +165,36 @@ class PostgresTarget:
             version=have[merge.version.lower()] if merge and merge.version else None,
             order=tuple(have[column.lower()] for column in writing.task.unique_key),
         )
-        if merge:
-            self._check_key(shape)
-        return shape
-
-    def _check_key(self, shape: sql.Shape) -> None:
-        with connected(self.login) as connection:
-            keys = [tuple(key) for key, _ in run(connection, sql.UNIQUE_KEYS, self.name)]
-        if tuple(sorted(shape.key)) not in keys:
+        if merge and not any(set(key) == set(shape.key) for key in writing.state.unique_keys):
             listed = ", ".join(map(sql.identifier, shape.key))
             raise ResultMisshapen(
                 "the table has no unique index on the key that the task merges by",
                 facts={"expected": f"a unique index on {', '.join(shape.key)}"},
                 next_step=f"CREATE UNIQUE INDEX ON {self.name} ({listed})",
             )
+        return shape
+
+    def _goes_straight(self, schema: StructType, shape: sql.Shape) -> bool:
+        """Whether rows can be copied into the table itself: nothing to cast, nothing in between."""
+        sent = [staging_type(field.dataType.simpleString()) for field in schema.fields]
+        if shape.key or sent != list(shape.columns.values()):
+            return False
+        with connected(self.login) as connection:
+            return bool(run(connection, sql.PLAIN_TABLE, self.name).fetchone() == (True,))
 
     def _transact(
-        self, writing: Writing, shape: sql.Shape, staging: Staging, copied: Copied
+        self,
+        writing: Writing,
+        connect: Callable[[Login], AbstractContextManager[Open]],
+        apply: Callable[[Open], Applied],
     ) -> None:
         ending = False
         try:
-            with connected(self.login) as connection:
+            with connect(self.login) as connection:
                 self._begin(connection, writing)
-                applied = self._apply(connection, writing, shape, staging, copied)
-                self._record(connection, writing, applied)
-                run(connection, f"DROP TABLE {staging.table}")
+                outcome = self._record(connection, writing, apply(connection))
                 ending = True
+            self._done = (writing.token.run_id, outcome)
         except Transient:
             # The answer to COMMIT may be what was lost; whether it took place is looked up.
             if not ending or not self._took_place(writing):
@@ -170,7 +202,8 @@ class PostgresTarget:
 
     def _begin(self, connection: Connection, writing: Writing) -> None:
         scope = sql.scope_name(writing.window)
-        run(connection, LIMITS)
+        run(connection, sql.LIMITS)
+        self._cut_off_stalled(connection, scope)
         run(connection, sql.lock_sql(self.name, scope))
         newest = run(connection, sql.NEWEST, self.name, scope).fetchone()
         if newest is not None and newest[0] > writing.token.fence:
@@ -191,6 +224,32 @@ class PostgresTarget:
                 "nothing was committed",
                 next_step="run the same command again",
             )
+
+    def _cut_off_stalled(self, connection: Connection, scope: str) -> None:
+        """End a client that holds the scope and has stopped in the middle of its copy."""
+        query = sql.stalled_sql(self.name, scope, sql.STALLED_SECONDS)
+        found = run(connection, query).fetchall()
+        if found:
+            time.sleep(SILENCE_SECONDS)
+            # A transaction sees what others do as it was when it first looked.
+            run(connection, "SELECT pg_stat_clear_snapshot()::text")
+            for pid, _ in set(found) & set(run(connection, query).fetchall()):
+                run(connection, f"SELECT pg_terminate_backend({int(pid)})::text")
+
+    def _set_straight(
+        self, connection: CopyConnection, writing: Writing, shape: sql.Shape, rows: pa.Table
+    ) -> Applied:
+        """Delete and copy without a staging table: the transaction alone keeps readers from it."""
+        replaced = run(connection, sql.delete_sql(shape, self._bounds(writing))).rowcount
+        named = rows.rename_columns(list(shape.columns))
+        if shape.order and len(named) > 1:
+            # An index that is fed in its order touches each page once.
+            with suppress(NotImplementedError):  # Arrow has no order for some types
+                named = named.sort_by([(name, "ascending") for name in shape.order])
+        _, schema, table = self.table.parts
+        copied = connection.copy(schema, table, named)
+        check_count(copied, len(rows))
+        return Applied(rows=copied, replaced=replaced)
 
     def _apply(
         self,
@@ -235,10 +294,11 @@ class PostgresTarget:
         kind = writing.kinds.target or usual_kind(writing.window)
         return sql.bounds_sql(names[by.lower()], kind, writing.window)
 
-    def _record(self, connection: Connection, writing: Writing, applied: Applied) -> None:
+    def _record(self, connection: Connection, writing: Writing, applied: Applied) -> Outcome:
         scope, token = sql.scope_name(writing.window), writing.token
         values = (self.name, scope, token.fence, writing.task.name, token.run_id)
-        run(connection, sql.RECORD, *values, applied.rows, applied.replaced)
+        kept = run(connection, sql.RECORD, *values, applied.rows, applied.replaced).fetchone()
+        return Outcome(rows=applied.rows, replaced=applied.replaced, snapshot=kept[0])
 
     def _took_place(self, writing: Writing) -> bool:
         """Look the commit up; behind the scope's lock, so that it is not still under way."""
@@ -247,10 +307,10 @@ class PostgresTarget:
         while True:
             try:
                 with connected(self.login) as connection:
-                    run(connection, LIMITS)
+                    run(connection, sql.LIMITS)
                     run(connection, sql.lock_sql(self.name, scope))
                     newest = run(connection, sql.NEWEST, self.name, scope).fetchone()
-                    return newest == (token.fence, token.run_id)
+                    return bool(newest == (token.fence, token.run_id))
             except RunError as error:
                 if not error.transient or time.monotonic() > until:
                     raise
