@@ -14,6 +14,7 @@ from setpoint.cli.app import setpoint
 from setpoint.errors import UsageError
 from setpoint.ledger.opening import open_ledger
 from setpoint.testing import TrialProject, assert_backfillable, assert_idempotent, run_twice
+from setpoint.verifying.blackbox.lake import DeltaDestination
 from setpoint.verifying.blackbox.verification import verify_command
 from setpoint.verifying.project_verification import verify_project
 
@@ -166,3 +167,22 @@ def test_a_command_that_appends_to_an_iceberg_table_is_caught(shop: Bench) -> No
     assert verdict.failures[0].difference is not None
     assert verdict.failures[0].difference.kind == "doubled"
     assert shop.rows("SELECT * FROM lake.shop.log") == [("before", 0)]
+
+
+def test_a_delta_table_is_kept_and_put_back(bench: Bench, tmp_path: Path) -> None:
+    """Its folder is copied aside; what was not there is removed again."""
+    folder = tmp_path / "events"
+    place = DeltaDestination(folder, project=tmp_path, say=lambda _text: None)
+    kept_nothing = place.keep()
+    spark = place._lake.spark
+    spark.range(3).write.format("delta").save(str(folder))
+    before, glance, kept = place.read(), place.glance(), place.keep()
+    spark.range(5).write.format("delta").mode("append").save(str(folder))
+    assert place.read()["events"].count == 8
+    assert place.glance() != glance
+    place.restore(kept)
+    assert place.read() == before
+    place.restore(kept_nothing)
+    assert place.read() == {}
+    place.close()
+    assert bench.root.exists()

@@ -109,6 +109,8 @@ def _delta_settings(project: Path) -> Settings:
         pipelines=project,
         ledger_url="memory:",
         catalogs={"delta": CatalogSettings(name="delta", type="delta", warehouse=project)},
+        # The command's folder is not ours to write a log to.
+        state_folder=Path(tempfile.mkdtemp(prefix="setpoint-verify-")),
     )
 
 
