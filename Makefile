@@ -7,7 +7,7 @@ HISTORIES ?= 5000
 SEED      := $(if $(SEED),$(SEED),$(shell date +%s))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo crash soak histories test coverage check format bench docs clean audit-quality audit-fuzz audit-bench effects-bench
+.PHONY: help install demo crash soak histories test coverage check format bench docs clean audit-quality audit-fuzz audit-bench effects-bench verify-faults
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ soak: $(STAMP) ## Readers during a thousand replaces of a Postgres mart
 histories: $(STAMP) ## Thousands of random histories of runs, deaths and takeovers (SEED=n replays)
 	SETPOINT_HISTORIES=$(HISTORIES) $(BIN)/python -m pytest -q tests/leases/test_histories.py --hypothesis-seed=$(SEED)
 	@echo "$(HISTORIES) histories of seed $(SEED): no wrong table"
+
+verify-faults: $(STAMP) ## Every check on every planted fault and on every sound case
+	SETPOINT_EVERY_CHECK=1 $(BIN)/python -m pytest -q tests/process/test_verify_scripts.py tests/spark/test_verify_faults.py
 
 bench: $(STAMP) ## Measure; a table and JSON lines
 	$(BIN)/python -m bench.run

@@ -47,6 +47,12 @@ def _leases(runs: int) -> list[Measure]:
     return measure_leases(runs)
 
 
+def _verify(runs: int) -> list[Measure]:
+    from bench.verify import measure_verify
+
+    return measure_verify(runs)
+
+
 PARTS: dict[str, Callable[[int], list[Measure]]] = {
     "commands": _commands,
     "cold": _cold,
@@ -54,6 +60,7 @@ PARTS: dict[str, Callable[[int], list[Measure]]] = {
     "postgres": _postgres,
     "merge": _merge,
     "leases": _leases,
+    "verify": _verify,
 }
 
 

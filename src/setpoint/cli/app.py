@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "contract": ("setpoint.cli.contract", "Write what a task owns and promises: a page a task."),
     "doctor": ("setpoint.cli.doctor", "Check Python, Java, Spark, jars, catalog and ledger."),
     "clean": ("setpoint.cli.clean", "Remove what dead attempts and old runs have left behind."),
+    "verify": ("setpoint.cli.verify", "Prove that tasks, or any command, can be run twice."),
     "audit": ("setpoint.cli.audit", "Find the pipelines of a repository that cannot be run twice."),
     "demo": ("setpoint.cli.demo", "Tell the incident that Setpoint is for, with real data."),
 }

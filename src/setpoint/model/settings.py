@@ -66,8 +66,10 @@ class Settings:
     lease_seconds: int = 60
     """How long a process may be silent before another takes its scope over."""
     development_date: str | None = None
+    state_folder: Path | None = None
+    """Where Setpoint keeps its own files, if not beside setpoint.toml."""
 
     @property
     def state(self) -> Path:
         """The folder for what Setpoint itself keeps: the ledger, the catalog file, logs."""
-        return self.root / STATE_FOLDER
+        return self.state_folder or self.root / STATE_FOLDER
