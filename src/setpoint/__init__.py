@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from setpoint.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from setpoint.backfilling.project_backfill import backfill
     from setpoint.engine.spark.key import surrogate_key
     from setpoint.errors import SetpointError, Transient
     from setpoint.model.hidden_input import Allow
@@ -27,6 +28,7 @@ _HOMES = {
     "Source": "setpoint.model.source",
     "Transient": "setpoint.errors",
     "Window": "setpoint.model.window",
+    "backfill": "setpoint.backfilling.project_backfill",
     "merge": "setpoint.model.write",
     "overwrite": "setpoint.model.write",
     "replace": "setpoint.model.write",
@@ -43,6 +45,7 @@ __all__ = [
     "Source",
     "Transient",
     "Window",
+    "backfill",
     "merge",
     "overwrite",
     "replace",

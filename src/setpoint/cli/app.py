@@ -19,8 +19,10 @@ INTERRUPTED = 130
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("setpoint.cli.init", "Write a small project that runs as it is."),
     "run": ("setpoint.cli.run", "Run tasks for a window or a range of windows."),
+    "backfill": ("setpoint.cli.backfill", "Set a range of history again, in few Spark jobs."),
     "status": ("setpoint.cli.status", "Show where each task stands."),
     "history": ("setpoint.cli.history", "List the runs of a task, with their attempts."),
+    "cost": ("setpoint.cli.cost", "Show what backfills have used, by tag, task or person."),
     "explain": ("setpoint.cli.explain", "Show what a task is and what a run of it would do."),
     "doctor": ("setpoint.cli.doctor", "Check Python, Java, Spark, jars, catalog and ledger."),
     "audit": ("setpoint.cli.audit", "Find the pipelines of a repository that cannot be run twice."),

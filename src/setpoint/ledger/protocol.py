@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from setpoint.ledger.backfill import BackfillRecords
     from setpoint.ledger.record import (
         Attempt,
         Detail,
         Outcome,
         Run,
         RunState,
+        Standing,
         Started,
         TaskSummary,
     )
@@ -74,6 +76,15 @@ class LedgerReader(Protocol):
 
     def summary(self) -> list[TaskSummary]:
         """Where each task stands, by name."""
+        ...
+
+    def standings(self, task: str, start: datetime, end: datetime) -> list[Standing]:
+        """How the windows of a task stand that overlap `[start, end)`, oldest first; in brief."""
+        ...
+
+    @property
+    def backfills(self) -> BackfillRecords:
+        """What is known of backfills."""
         ...
 
     def close(self) -> None:
@@ -163,6 +174,10 @@ class LedgerWriter(Protocol):
         detail: Detail | None = None,
     ) -> Run:
         """Mark the run failed. Said twice with one fence, the second time changes nothing."""
+        ...
+
+    def take_fence(self) -> int:
+        """A number higher than any given before, for a job that sets many windows."""
         ...
 
     def set_checksum(self, run_id: str, checksum: str) -> Run:

@@ -10,6 +10,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from setpoint.errors import LedgerError
+from setpoint.ledger import backfill
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,7 +75,7 @@ CREATE TABLE attempt (
 );
 """
 
-SCRIPTS: tuple[str, ...] = (_RUNS_AND_ATTEMPTS,)
+SCRIPTS: tuple[str, ...] = (_RUNS_AND_ATTEMPTS, backfill.SCRIPT)
 
 
 def version(connection: sqlite3.Connection, path: Path, *, newest: int = len(SCRIPTS)) -> int:

@@ -9,17 +9,18 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from setpoint.errors import LedgerError
+from setpoint.ledger.backfill import BackfillRecords
 from setpoint.ledger.connection import Connections, explained
 from setpoint.ledger.instant import from_text, to_text, utc_now
 from setpoint.ledger.protocol import DEFAULT_LIMIT
-from setpoint.ledger.record import Attempt, Run, Scope, TaskSummary
+from setpoint.ledger.record import Attempt, Run, Scope, Standing, TaskSummary
 from setpoint.ledger.schema import WHOLE_TABLE
 from setpoint.ledger.search import SHOWN, only_match
 from setpoint.ledger.writer import StoredWriter
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -131,6 +132,34 @@ class SqliteLedger(StoredWriter):
                 return _summaries(connection)
             finally:
                 connection.execute("COMMIT")
+
+    def standings(self, task: str, start: datetime, end: datetime) -> list[Standing]:
+        """How the windows of a task stand that overlap `[start, end)`, oldest first; in brief."""
+        where, values = _conditions(task, None, start, end)
+        found = self.query(
+            "SELECT window_start, window_end, state, fingerprint, fence FROM run"  # noqa: S608
+            f" WHERE latest = 1 AND {' AND '.join(where)} ORDER BY window_start",
+            values,
+        )
+        return list(map(Standing._make, found))
+
+    @property
+    def backfills(self) -> BackfillRecords:
+        """What is known of backfills."""
+        return BackfillRecords(self, now=self._now)
+
+    def query(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a SELECT."""
+        with explained(self.path):
+            return self._connections.here().execute(sql, values).fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Callable[[str, Sequence[object]], list[tuple[Any, ...]]]]:
+        """A write transaction for records that have a file of their own."""
+        if self._readonly:
+            raise LedgerError("The ledger was opened for reading only.")
+        with explained(self.path), self._connections.transaction() as connection:
+            yield lambda sql, values: connection.execute(sql, values).fetchall()
 
     def close(self) -> None:
         """Let go of the ledger's file."""

@@ -15,7 +15,7 @@ from setpoint.running.listener import Listener, Silence
 from setpoint.running.result import RunResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from setpoint.engine.protocol import Engine, Outcome
     from setpoint.ledger.protocol import Ledger
@@ -35,12 +35,14 @@ class Runner:
         checksum: bool = False,
         wait: Callable[[float], None] = time.sleep,
         chance: Random | None = None,
+        marks: Mapping[str, Json] | None = None,
     ) -> None:
         self.engine = engine
         self.ledger = ledger
         self.listener = listener or Silence()
         self.checksum = checksum
         self.wait = wait
+        self.marks = dict(marks or {})
         self.chance = chance or Random()  # noqa: S311 — spreads retries, guards nothing
 
     def run(self, plan: Plan) -> tuple[RunResult, ...]:
@@ -147,7 +149,7 @@ class Runner:
             snapshot=outcome.snapshot,
             checksum=checksum,
             seconds=time.monotonic() - begun,
-            detail=_detail(outcome),
+            detail={**outcome_detail(outcome), **self.marks},
             adopted=found is not None,
         )
         return RunResult(
@@ -184,7 +186,8 @@ class Runner:
         )
 
 
-def _detail(outcome: Outcome) -> dict[str, Json]:
+def outcome_detail(outcome: Outcome) -> dict[str, Json]:
+    """What the ledger keeps of an outcome besides its figures."""
     return {
         "replaced": outcome.replaced,
         "inputs": dict(outcome.inputs),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,7 @@ class DeltaTarget:
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
         self.spark = spark
+        self.folder = folder
         self.name = "delta.`" + str(folder).replace("`", "``") + "`"
         self._written: Writing | None = None
         self._found: Row | None = None
@@ -136,6 +138,10 @@ class DeltaTarget:
             replaced=self._replaced(metrics, str(found["readVersion"])),
             snapshot=str(found["version"]),
         )
+
+    def drop(self) -> None:
+        """Remove the table and its files, if it is there."""
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _replaced(self, metrics: Mapping[str, int], before: str) -> int | None:
         """The rows that a commit removed; Delta does not count those of files it drops whole."""

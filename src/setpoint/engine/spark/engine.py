@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from setpoint.engine.spark.checksum import checksum
+from setpoint.engine.spark.comparing import compare
+from setpoint.engine.spark.counting import counted, window_counts
 from setpoint.engine.spark.gating import check_rows, diagnose, gated
-from setpoint.engine.spark.inspection import inspect, plan_text, refuse
+from setpoint.engine.spark.inspection import inspect, plan_text, printed_plan, refuse
 from setpoint.engine.spark.merging import diagnose_tie, marked, reduced, stored, tie_stop
+from setpoint.engine.spark.plan_cost import bytes_read
 from setpoint.engine.spark.plan_text import grouped_by
 from setpoint.engine.spark.reading import (
     bounded_sources,
@@ -22,7 +25,7 @@ from setpoint.engine.spark.reading import (
     source_tables,
     target_kind,
 )
-from setpoint.engine.spark.session import open_session
+from setpoint.engine.spark.session import open_session, twin_session
 from setpoint.engine.spark.target import (
     Writing,
     check_columns,
@@ -36,22 +39,26 @@ from setpoint.errors import EngineFailed, RunError, UsageError
 from setpoint.model.analysis import Analysis
 from setpoint.model.gate import TieGate
 from setpoint.model.plan import WHOLE_TABLE
-from setpoint.model.scope import Kinds, owned_scope
+from setpoint.model.scope import Kinds, owned_scope, usual_kind
 from setpoint.model.table import quote
-from setpoint.model.target import FOLDERS
+from setpoint.model.target import FOLDERS, GUARANTEES
 from setpoint.model.transform import source_sql
-from setpoint.model.write import Merge
+from setpoint.model.window import union
+from setpoint.model.window_counts import by_stretch
+from setpoint.model.write import Merge, window_column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-    from setpoint.engine.protocol import LateRows, Outcome, Token
+    from setpoint.engine.protocol import LateRows, Outcome, SourceChange, Token
     from setpoint.engine.spark.plan_text import PlanText
     from setpoint.engine.spark.target import TableState, Target
+    from setpoint.model.checksum import Checksum
+    from setpoint.model.comparison import Comparison
     from setpoint.model.grain_diagnosis import PartitionWrite
     from setpoint.model.hidden_input import HiddenInputFound
     from setpoint.model.settings import Settings
@@ -113,6 +120,21 @@ class SparkEngine:
         as_of: Mapping[str, str] | None = None,
     ) -> Outcome:
         """Run the task and set its scope in one commit that carries the token."""
+        return self._carry_out(task, window, token, as_of=as_of)
+
+    def carry_out_batch(self, task: Task, windows: Sequence[Window], token: Token) -> Outcome:
+        """Set contiguous windows in one commit, with a count for each of them."""
+        return self._carry_out(task, union(windows), token, windows=windows)
+
+    def _carry_out(
+        self,
+        task: Task,
+        window: Window | None,
+        token: Token,
+        *,
+        as_of: Mapping[str, str] | None = None,
+        windows: Sequence[Window] = (),
+    ) -> Outcome:
         with self._errors(task, window), self._zone(task):
             built = self._build(task, window, as_of)
             warnings = refuse(task, built.hidden)
@@ -120,7 +142,7 @@ class SparkEngine:
             target = self._target(task.target)
             state = self._prepared(target, task, stored(built.frame, task))
             check_kind(task, window, state.columns)
-            check_rows(built.frame, task.gates)
+            check_rows(built.frame, task.gates, counts=self._counter(task, built, windows))
             frame = self._gated(task, built)
             late = self._late(task, window, built)
             writing = Writing(
@@ -132,6 +154,8 @@ class SparkEngine:
                 window=window,
                 kinds=built.kinds,
             )
+            size = bytes_read(printed_plan(built.frame, "cost")) if windows else None
+            earlier = self._stretches(target, task, windows, built)
             try:
                 target.write(writing)
             except SPARK_ERRORS as error:
@@ -142,6 +166,19 @@ class SparkEngine:
                     "the commit is not in the table's history",
                     next_step=f"setpoint run --select {task.name} sets the window again",
                 )
+            if windows:
+                counts = window_counts(
+                    self.spark,
+                    target,
+                    outcome,
+                    windows,
+                    by=window_column(task.write) or "",
+                    kind=built.kinds.target or usual_kind(windows[0]),
+                    scope=built.scope or "true",
+                    before=state.snapshot if earlier is None else None,
+                    earlier=earlier,
+                )
+                outcome = replace(outcome, windows=counts, bytes_read=size)
             return replace(
                 outcome,
                 inputs=built.plan.snapshots,
@@ -149,6 +186,97 @@ class SparkEngine:
                 warnings=(*warnings, *late_warnings(late)),
                 late=late,
             )
+
+    def find_batch(self, task: Task, windows: Sequence[Window], run_id: str) -> Outcome | None:
+        """The outcome of a commit by this job in the target's history, if there is one."""
+        span = union(windows)
+        with self._errors(task, span), self._zone(task):
+            target = self._target(task.target)
+            outcome = target.commit(run_id) if target.state() else None
+            if outcome is None:
+                return None
+            frame = self.spark.sql(source_sql(target.reference(), None))
+            kind = target_kind(frame, task)
+            by = window_column(task.write) or ""
+            counts = window_counts(
+                self.spark,
+                target,
+                outcome,
+                windows,
+                by=by,
+                kind=kind or usual_kind(span),
+                scope=owned_scope(task, span, kind) or "",
+                before=None,
+            )
+            return replace(outcome, windows=counts)
+
+    def result_checksum(self, task: Task, window: Window) -> Checksum:
+        """The checksum of what the task would write for a window; nothing is written."""
+        with self._errors(task, window), self._zone(task):
+            return checksum(self._build(task, window).frame)
+
+    def inspect(self, task: Task, window: Window | None) -> None:
+        """Refuse hidden inputs now; the verdict holds for the task's code."""
+        if task.fingerprint not in self._inspected:
+            with self._errors(task, window), self._zone(task):
+                refuse(task, self._build(task, window).hidden)
+                self._inspected.add(task.fingerprint)
+
+    def compare(self, task: Task, other: TableName, windows: Sequence[Window]) -> Comparison:
+        """How rows of windows in another table differ from those in the task's target."""
+        span = union(windows)
+        with self._errors(task, span), self._zone(task):
+            after = self.spark.sql(source_sql(self._target(other).reference(), None))
+            target = self._target(task.target)
+            if target.state() is None:
+                before = after.where("false")
+            else:
+                before = self.spark.sql(source_sql(target.reference(), None))
+            kind = target_kind(after, task) or usual_kind(span)
+            scope = owned_scope(task, span, kind) or "true"
+            return compare(
+                before.where(scope),
+                after.where(scope),
+                windows,
+                by=window_column(task.write) or "",
+                kind=kind,
+                key=task.unique_key,
+            )
+
+    def drop(self, table: TableName) -> None:
+        """Remove a table and its files."""
+        try:
+            self._target(table).drop()
+        except SPARK_ERRORS as error:
+            raise EngineFailed(f"{table}: {short(error)}", next_step=f"read {self.log}") from None
+
+    def source_changes(self, source: BoundSource) -> list[SourceChange] | None:
+        """The commits to a source, oldest first; None when its table keeps no history."""
+        from setpoint.engine.spark.iceberg import IcebergTarget
+
+        if source.table.catalog in self._settings.connections:
+            return None
+        target = self._target(source.table)
+        if not isinstance(target, IcebergTarget) or target.state() is None:
+            return None
+        try:
+            return target.changes(source.event_time)
+        except SPARK_ERRORS as error:
+            raise EngineFailed(
+                f"{source.table}: {short(error)}", next_step=f"read {self.log}"
+            ) from None
+
+    def twin(self) -> SparkEngine:
+        """Another one on the same Spark, with a session of its own, for another thread."""
+        twin = SparkEngine(self._settings, say=self._say)
+        twin._spark, twin._log = twin_session(self.spark, self._settings), self._log
+        twin._inspected = self._inspected
+        return twin
+
+    def stop_jobs(self) -> None:
+        """Interrupt what this engine is doing in another thread."""
+        if self._spark is not None:
+            self._spark.interruptAll()
 
     def find_commit(self, task: Task, run_id: str) -> Outcome | None:
         """The outcome of a commit by this run in the target's history, if there is one."""
@@ -250,6 +378,31 @@ class SparkEngine:
             tables=tables,
             schemas=schemas,
         )
+
+    def _counter(
+        self, task: Task, built: Built, windows: Sequence[Window]
+    ) -> Callable[[], Mapping[str, int]] | None:
+        """Counts the result by window, for a gate on the number of rows of each."""
+        if not windows:
+            return None
+        kind = built.kinds.target or usual_kind(windows[0])
+        by = window_column(task.write) or ""
+
+        def count() -> dict[str, int]:
+            found = by_stretch(windows, counted(built.frame, windows, by, kind), {})
+            return {each.window.label: each.rows for each in found}
+
+        return count
+
+    def _stretches(
+        self, target: Target, task: Task, windows: Sequence[Window], built: Built
+    ) -> dict[int, int] | None:
+        """The rows of each stretch of time before the write, where no snapshot keeps them."""
+        if not windows or GUARANTEES[task.catalog_type].history:
+            return None
+        frame = self.spark.sql(source_sql(target.reference(), built.scope))
+        kind = built.kinds.target or usual_kind(windows[0])
+        return counted(frame, windows, window_column(task.write) or "", kind)
 
     def _late(self, task: Task, window: Window | None, built: Built) -> dict[str, LateRows]:
         """The late rows of each source, when the task wants to hear of them."""

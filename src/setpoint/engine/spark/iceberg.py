@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
 
-from setpoint.engine.protocol import Outcome
+from setpoint.engine.protocol import Outcome, SourceChange
 from setpoint.engine.spark.merging import comparable, repeated_keys, tie_stop
 from setpoint.engine.spark.target import TableState
 from setpoint.errors import ResultMisshapen, UsageError
@@ -25,7 +25,7 @@ from setpoint.model.write import Merge, Overwrite
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
     from pyspark.sql.types import StructType
 
     from setpoint.engine.spark.target import Writing
@@ -37,6 +37,7 @@ FENCE = "setpoint.fence"
 UNIQUE = "setpoint.unique-key"
 CHECKED = "setpoint.checked-snapshot"
 ISOLATION = "write.merge.isolation-level"
+DAY_SECONDS = 86_400
 MERGED = "spark.merge-into.num-target-rows-"
 # A MERGE takes no options of its own: what its commit carries is a setting of the session.
 SESSION_PROPERTY = "spark.sql.iceberg.snapshot-property."
@@ -149,6 +150,31 @@ class IcebergTarget:
             for row in entries
         ]
 
+    def drop(self) -> None:
+        """Remove the table and its files, if it is there."""
+        self.spark.sql(f"DROP TABLE IF EXISTS {self.table.sql} PURGE")
+
+    def changes(self, event_time: str | None) -> list[SourceChange]:
+        """The commits that readers see, oldest first, with the event times of their files."""
+        table = self.table.sql
+        lower = upper = "CAST(NULL AS TIMESTAMP)"
+        if event_time is not None:
+            lower, upper = (
+                f"CAST(readable_metrics.{quote(event_time)}.{edge}_bound AS TIMESTAMP)"
+                for edge in ("lower", "upper")
+            )
+        found = self.spark.sql(
+            "SELECT h.snapshot_id AS snapshot, s.operation = 'replace' AS moved, "  # noqa: S608
+            "unix_seconds(min(e.low)) AS low, unix_seconds(max(e.high)) AS high, "
+            "bool_and(e.low IS NOT NULL AND e.high IS NOT NULL) AS known "
+            f"FROM {table}.history h JOIN {table}.snapshots s ON s.snapshot_id = h.snapshot_id "
+            f"LEFT JOIN (SELECT snapshot_id, {lower} AS low, {upper} AS high "
+            f"FROM {table}.all_entries WHERE status IN (1, 2)) e ON e.snapshot_id = h.snapshot_id "
+            "WHERE h.is_current_ancestor GROUP BY h.snapshot_id, s.operation, h.made_current_at "
+            "ORDER BY h.made_current_at"
+        ).collect()
+        return [_change(row) for row in found]
+
     def _merge(self, writing: Writing, merge: Merge) -> None:
         """Merge the batch in one commit. What it rests on: the table has one row a key."""
         self._check_isolation()
@@ -228,8 +254,8 @@ def outcome_of(snapshot: str, summary: Mapping[str, str]) -> Outcome:
         updated = int(summary.get(MERGED + "updated", 0))
         inserted = int(summary[MERGED + "inserted"])
         return Outcome(rows=inserted + updated, replaced=updated, snapshot=snapshot)
-    partitions = {
-        name.removeprefix("partitions."): _number(value, "added-records")
+    changed = {
+        name.removeprefix("partitions."): value
         for name, value in summary.items()
         if name.startswith("partitions.")
     }
@@ -237,7 +263,9 @@ def outcome_of(snapshot: str, summary: Mapping[str, str]) -> Outcome:
         rows=int(summary.get("added-records", 0)),
         replaced=int(summary.get("deleted-records", 0)),
         snapshot=snapshot,
-        partitions={name: rows for name, rows in partitions.items() if rows},
+        partitions=_counted(changed, "added-records"),
+        removed=_counted(changed, "deleted-records"),
+        bytes_written=int(summary.get("added-files-size", 0)),
     )
 
 
@@ -256,9 +284,29 @@ def partition_sql(schema: StructType, write: Overwrite, grain: Grain | None) -> 
     return f"days({name})" if length.unit in ("day", "week") else f"hours({name})"
 
 
+def _change(row: Row) -> SourceChange:
+    snapshot = str(row["snapshot"])
+    if row["moved"]:  # compaction moves rows between files and changes none of them
+        return SourceChange(snapshot=snapshot, start=_instant(0), end=_instant(0))
+    if not row["known"]:
+        return SourceChange(snapshot=snapshot, start=None, end=None)
+    # A day's last instant is not in its bound: a date is where the day begins.
+    end = _instant(row["high"] + DAY_SECONDS)
+    return SourceChange(snapshot=snapshot, start=_instant(row["low"]), end=end)
+
+
+def _instant(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, tz=timezone.utc)
+
+
 def literal(text: str) -> str:
     """A SQL string literal."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _counted(partitions: Mapping[str, str], name: str) -> dict[str, int]:
+    counts = {partition: _number(listed, name) for partition, listed in partitions.items()}
+    return {partition: rows for partition, rows in counts.items() if rows}
 
 
 def _number(listed: str, name: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -115,6 +116,10 @@ class ParquetTarget:
             snapshot=None,
             partitions=found.partitions,
         )
+
+    def drop(self) -> None:
+        """Remove the table and its files, if it is there."""
+        shutil.rmtree(self.folder.root, ignore_errors=True)
 
     def _schema(self) -> StructType | None:
         kept = self.folder.description()

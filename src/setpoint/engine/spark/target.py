@@ -70,6 +70,10 @@ class Target(Protocol):
         """The newest commit of a run in the history that readers see."""
         ...
 
+    def drop(self) -> None:
+        """Remove the table and its files, if it is there."""
+        ...
+
 
 def open_target(spark: SparkSession, settings: Settings, table: TableName) -> Target:
     """The target of this name, by the kind of its catalog or connection."""

@@ -115,6 +115,13 @@ class PostgresTarget:
         rows, replaced, transaction = found
         return Outcome(rows=rows, replaced=replaced, snapshot=transaction)
 
+    def drop(self) -> None:
+        """Remove the table, if it is there, and the record of its commits."""
+        with connected(self.login) as connection:
+            run(connection, f"DROP TABLE IF EXISTS {self.name}")
+            if run(connection, "SELECT to_regclass($1)", sql.COMMITS).fetchone() != (None,):
+                run(connection, f"DELETE FROM {sql.COMMITS} WHERE target = $1", self.name)  # noqa: S608
+
     def _shape(self, schema: StructType, writing: Writing) -> sql.Shape:
         have = {name.lower(): name for name in writing.state.columns}
         columns = {}
