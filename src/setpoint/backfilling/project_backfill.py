@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from setpoint.backfilling.plan import BackfillPlan
+    from setpoint.backfilling.result import WindowResult
     from setpoint.engine.protocol import BackfillEngine, SourceChange
     from setpoint.ledger.protocol import Ledger
     from setpoint.model.task import BoundSource
@@ -190,7 +191,7 @@ def _carry_out(
         plan=plan,
         state=state,
         backfill_id=record.backfill_id,
-        windows=tuple(execution.results),
+        windows=_in_order(execution.results, plan),
         usage=used,
         shadows=shadows,
     )
@@ -246,6 +247,16 @@ def _adopt(plan: BackfillPlan, record: Backfill, engine: BackfillEngine, ledger:
         run.adopt(job, mine, outcome)
         adopted += len(mine)
     return adopted
+
+
+def _in_order(results: Sequence[WindowResult], plan: BackfillPlan) -> tuple[WindowResult, ...]:
+    """By task, upstream first, and then by time; jobs end in any order."""
+    place = {each.task.name: number for number, each in enumerate(plan.tasks)}
+
+    def key(result: WindowResult) -> tuple[int, float]:
+        return place[result.task], result.window.start.timestamp() if result.window else 0.0
+
+    return tuple(sorted(results, key=key))
 
 
 def _interrupted(ledger: Ledger, record: Backfill) -> None:

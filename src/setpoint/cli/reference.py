@@ -30,6 +30,12 @@ def reference() -> str:
             command, info_name=name, parent=root, terminal_width=100, max_content_width=100
         )
         parts.append(f"## setpoint {name}\n\n```\n{command.get_help(context)}\n```\n")
+        for below, inner in (command.commands if isinstance(command, click.Group) else {}).items():
+            within = click.Context(
+                inner, info_name=below, parent=context, terminal_width=100, max_content_width=100
+            )
+            title = f"### setpoint {name} {below}"
+            parts.append(f"{title}\n\n```\n{inner.get_help(within)}\n```\n")
     return "\n".join(parts)
 
 

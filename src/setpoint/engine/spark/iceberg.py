@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from setpoint.engine.protocol import Outcome, SourceChange
 from setpoint.engine.spark.merging import comparable, repeated_keys, tie_stop
 from setpoint.engine.spark.target import TableState
+from setpoint.engine.spark.translation import SPARK_ERRORS
 from setpoint.errors import ResultMisshapen, UsageError
 from setpoint.model.grain import Grain
 from setpoint.model.grain_diagnosis import PartitionWrite, partition_name
@@ -94,11 +95,18 @@ class IcebergTarget:
         if isinstance(task.write, Merge):
             properties[ISOLATION] = "serializable"
         listed = ", ".join(f"{literal(k)} = {literal(v)}" for k, v in properties.items())
-        self.spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {self.table.namespace.sql}")
-        self.spark.sql(
-            f"CREATE TABLE IF NOT EXISTS {self.table.sql} ({columns}) USING iceberg{partition} "
-            f"TBLPROPERTIES ({listed})"
-        )
+        for last in (False, True):
+            try:
+                self.spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {self.table.namespace.sql}")
+                self.spark.sql(
+                    f"CREATE TABLE IF NOT EXISTS {self.table.sql} ({columns}) USING iceberg"
+                    f"{partition} TBLPROPERTIES ({listed})"
+                )
+                break
+            except SPARK_ERRORS:
+                # Looked for, not there, and then made by somebody else: IF NOT EXISTS fails.
+                if last:
+                    raise
 
     def write(self, writing: Writing) -> None:
         """Make the scope match the frame in one commit, unless it changed meanwhile."""
