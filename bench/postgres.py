@@ -14,6 +14,7 @@ from setpoint.engine.protocol import Token
 from setpoint.engine.spark.engine import SparkEngine
 from setpoint.engine.spark.postgres import copying
 from setpoint.engine.spark.postgres.connection import Login
+from setpoint.engine.spark.postgres.moment import Moments
 from setpoint.engine.spark.target import open_source
 from setpoint.model.plan import Dates, make_plan
 from setpoint.project.project import load_project
@@ -135,8 +136,10 @@ def _reads(engine: SparkEngine, settings: Settings, step: Step, runs: int) -> li
         _drain(frame.where(bounds))
 
     def bounded() -> None:
-        view, _ = open_source(engine.spark, settings, step.task.sources[0], step.window)
-        _drain(engine.spark.table(view))
+        with Moments() as moments:
+            source = step.task.sources[0]
+            view, _ = open_source(engine.spark, settings, source, step.window, moments)
+            _drain(engine.spark.table(view))
 
     base = f"{ROWS:,} rows from Postgres: JDBC reader, {PARTITIONS} ranges"
     ours = f"{ROWS:,} rows from Postgres: a bounded source"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pytest
 
-ORDER = ("spark", "process")
+ORDER = ("spark", "shop", "process")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -8,7 +8,9 @@ Each carries what a person needs: what failed, what was found, and the next thin
     ├── ProjectError             setpoint.toml or a task file is wrong
     ├── EnvironmentFault         Java, Spark, jars or the disk are not as needed
     ├── LedgerError              the ledger cannot be read or written
+    │   ├── LeaseHeld            another process is setting the same scope
     │   └── StaleFence           a newer attempt has taken this run over
+    │       └── LeaseLost        another process has taken the scope itself over
     └── RunError                 a task failed on a window
         ├── SourceFault          a source is missing or cannot be bounded
         ├── TransformFailed      the task's own code raised
@@ -91,8 +93,16 @@ class LedgerError(SetpointError):
     """The ledger cannot be read or written."""
 
 
+class LeaseHeld(LedgerError):
+    """Another process is setting the same scope, and the command was not to wait."""
+
+
 class StaleFence(LedgerError):
     """A newer attempt has taken this run over."""
+
+
+class LeaseLost(StaleFence):
+    """Another process has taken the scope over."""
 
 
 class RunError(SetpointError):

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
 
+from setpoint.cli.demo import typed_name
+from setpoint.cli.output import fitting
+from setpoint.cli.words import window_text
 from setpoint.ledger.sqlite import SqliteLedger
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.cli.conftest import Shell
 
 DAY = datetime(2026, 4, 25, tzinfo=timezone.utc)
@@ -185,3 +193,55 @@ def test_explaining_for_an_empty_date_is_refused(shell: Shell) -> None:
     answer = shell.type("explain", "daily", "--ds", "")
     assert answer.code == 2
     assert "'' is not a date" in answer.err
+
+
+def test_a_narrow_terminal_shows_fewer_columns_and_no_word_cut_in_two() -> None:
+    """At 80 columns the history leaves out what is looked up least; the text column stays."""
+    columns = ["started", "task", "state", "snapshot", "code", "error"]
+    rows = [["2026-11-15 13:07:54Z", "revenue_daily", "succeeded", "4" * 19, "0928c184", ""]]
+    spare = ["snapshot", "code"]
+    assert fitting(columns, rows, width=140, spare=spare) == columns
+    assert fitting(columns, rows, width=80, spare=spare) == [
+        "started", "task", "state", "code", "error",
+    ]  # fmt: skip
+    assert fitting(columns, rows, width=40, spare=spare) == ["started", "task", "state", "error"]
+    assert fitting(columns, [], width=80, spare=spare) == columns
+
+
+def test_a_reader_that_has_gone_is_no_failure(shell: Shell) -> None:
+    """`setpoint history | head -1` under `set -o pipefail` succeeds."""
+    shell.folder.sql("daily")
+    command = [sys.executable, "-m", "setpoint", "history", "--project", str(shell.folder.root)]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("start", "hours", "words"),
+    [
+        (DAY, 24, "2026-04-25"),
+        (DAY, 1, "2026-04-25T00:00Z"),
+        (DAY, 6, "2026-04-25T00:00Z/2026-04-25T06:00Z"),
+        (DAY - timedelta(hours=2), 24, "2026-04-24T22:00Z/2026-04-25T22:00Z"),
+    ],
+)
+def test_a_window_of_another_zone_is_not_taken_for_an_hour(
+    start: datetime, hours: int, words: str
+) -> None:
+    """The ledger knows no zones: a day of Paris is shown with both its edges in UTC."""
+    assert window_text(start, start + timedelta(hours=hours)) == words
+
+
+def test_the_next_step_can_be_typed_where_the_command_is_not_on_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`make demo` runs the command of its own environment, which the shell does not know."""
+    monkeypatch.setattr(sys, "argv", [".venv/bin/setpoint", "demo"])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert typed_name() == str(tmp_path / ".venv" / "bin" / "setpoint")
+    (tmp_path / "setpoint").touch(mode=0o755)
+    assert typed_name() == "setpoint"

@@ -165,6 +165,10 @@ def test_a_broken_ledger_is_named(shell: Shell) -> None:
     answer = shell.type("status")
     assert answer.code == 1
     assert "secret" not in answer.err
+    assert "ledger.url holds a password" in answer.err
+    shell.folder.write("setpoint.toml", '[ledger]\nurl = "mysql://me@db/x"\n')
+    answer = shell.type("status")
+    assert answer.code == 1
     assert "next: In setpoint.toml, give one of: sqlite:///" in answer.err
 
 

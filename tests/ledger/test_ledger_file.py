@@ -227,10 +227,10 @@ def test_a_newer_ledger_asks_for_an_upgrade(file: Path, *, create: bool) -> None
 def test_an_older_ledger_moves_forward_and_keeps_its_runs(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A writer brings version 1 to the next by its script; a reader leaves that to it."""
+    """A writer brings a version to the next by its script; a reader leaves that to it."""
     script = """
-        CREATE TABLE later (a);
-        CREATE TRIGGER taken INSERT ON later BEGIN
+        CREATE TABLE extra (a);
+        CREATE TRIGGER taken INSERT ON extra BEGIN
             SELECT 1;
         END;
     """
@@ -242,18 +242,18 @@ def test_an_older_ledger_moves_forward_and_keeps_its_runs(
         assert "setpoint run" in (refused.value.next_step or "")
         schema.migrate(held, file, scripts=newer)
         assert schema.version(held, file, newest=len(newer)) == len(newer)
-        held.execute("INSERT INTO later VALUES (1)")
+        held.execute("INSERT INTO extra VALUES (1)")
         assert held.execute("SELECT count(*) FROM run").fetchone() == (1,)
 
 
 def test_a_migration_that_breaks_off_leaves_the_old_version(file: Path) -> None:
     """A script is carried out whole or not at all."""
-    broken = (*schema.SCRIPTS, "CREATE TABLE later (a);\nINSERT INTO nowhere VALUES (1);\n")
+    broken = (*schema.SCRIPTS, "CREATE TABLE extra (a);\nINSERT INTO nowhere VALUES (1);\n")
     with closing(sqlite3.connect(file, isolation_level=None)) as held:
         with pytest.raises(sqlite3.OperationalError, match="nowhere"):
             schema.migrate(held, file, scripts=broken)
         assert schema.version(held, file) == len(schema.SCRIPTS)
-        assert held.execute("SELECT name FROM sqlite_master WHERE name = 'later'").fetchall() == []
+        assert held.execute("SELECT name FROM sqlite_master WHERE name = 'extra'").fetchall() == []
 
 
 def test_scenario_10_a_full_disk_is_told_and_harms_nothing(file: Path) -> None:

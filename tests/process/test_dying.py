@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from setpoint.ledger.opening import open_ledger
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -88,8 +90,14 @@ def tail(spark):
 """
 
 
-def test_ctrl_c_ends_the_run_with_130_and_blames_no_task(shell: Shell, tmp_path: Path) -> None:
-    """Stopped in the middle of a Spark job: no stack, nothing after it is run, the rows stay."""
+@pytest.mark.parametrize(
+    ("number", "code", "name"),
+    [(signal.SIGINT, 130, "KeyboardInterrupt"), (signal.SIGTERM, 143, "Terminated")],
+)
+def test_scenario_23_a_signal_ends_the_run_cleanly_and_blames_no_task(
+    shell: Shell, tmp_path: Path, number: signal.Signals, code: int, name: str
+) -> None:
+    """In the middle of a Spark job: no stack, nothing after it is run, no lease is left."""
     (tmp_path / "setpoint.toml").touch()
     (tmp_path / "pipelines").mkdir()
     (tmp_path / "pipelines" / "slow.py").write_text(SLOW)
@@ -103,10 +111,12 @@ def test_ctrl_c_ends_the_run_with_130_and_blames_no_task(shell: Shell, tmp_path:
             line = running.stdout.readline()
             assert line, running.communicate()[1]
             built += line.startswith("built")
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         _, errors = running.communicate(timeout=60)
-    assert running.returncode == 130, errors
+    assert running.returncode == code, errors
     assert errors.strip() == "stopped; the next run goes on from here"
+    with open_ledger("sqlite:///.setpoint/ledger.db", root=tmp_path, create=False) as ledger:
+        assert ledger.leases() == []
     (run,) = json.loads(shell("status", "--output", "json").stdout)["runs"]
     assert (run["task"], run["state"]) == ("slow", "failed")
-    assert run["error"] == "interrupted: KeyboardInterrupt"
+    assert run["error"] == f"interrupted: {name}"

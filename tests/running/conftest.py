@@ -38,6 +38,9 @@ class MemoryEngine:
         self.as_of: Mapping[str, str] | None = None
         """The snapshots that the last write was told to read."""
         self.looked_for: list[str] = []
+        self.cancelled: list[Token] = []
+        self.fence_seen = 0
+        """The highest fence in the table's history."""
         self.checksums: list[str | None] = []
         self.outcome = Outcome(rows=10, snapshot="s1", replaced=4, inputs={"raw": "77"})
 
@@ -65,6 +68,14 @@ class MemoryEngine:
         """The commit that carries this run's id."""
         self.looked_for.append(run_id)
         return self.commits.get(run_id)
+
+    def cancel(self, token: Token) -> None:
+        """Note what was to be stopped."""
+        self.cancelled.append(token)
+
+    def highest_fence(self, task: Task) -> int:  # noqa: ARG002
+        """What the test says."""
+        return self.fence_seen
 
     def checksum(self, task: Task, window: Window | None, snapshot: str | None) -> str:  # noqa: ARG002
         """A checksum, counted."""
@@ -112,6 +123,8 @@ class Stage:
         self.diary = Diary()
         self.waits: list[float] = []
         self.wait_raises: BaseException | None = None
+        self.patient = True
+        self.lease_seconds = 60.0
 
     def wait(self, seconds: float) -> None:
         """Note the wait instead of waiting."""
@@ -129,6 +142,8 @@ class Stage:
             ledger=self.ledger,
             listener=self.diary,
             checksum=checksum,
+            lease_seconds=self.lease_seconds,
+            patient=self.patient,
             wait=self.wait,
             chance=Random(1),
         )

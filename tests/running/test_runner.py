@@ -332,3 +332,22 @@ def test_the_document_has_the_documented_fields(stage: Stage, make: Maker) -> No
     assert document["window_start"] == "2026-04-25T00:00:00Z"
     assert document["window_end"] == "2026-04-26T00:00:00Z"
     assert (document["state"], document["error"]) == ("failed", "broken")
+
+
+def test_a_commit_by_the_attempt_that_was_taken_over_is_adopted(stage: Stage, make: Maker) -> None:
+    """Two commands on one window: the older one commits first, the newer meets it and is green."""
+    run_id = dead_run(stage, make)
+    stage.engine.ahead = [CommitConflict("somebody wrote")]
+    stage.engine.lost_answers = 1
+    (result,) = stage.run([make.task()])
+    assert (result.state, result.adopted, result.run_id) == ("succeeded", True, run_id)
+    assert stage.engine.looked_for == [run_id, run_id]
+
+
+def test_a_conflict_with_a_stranger_stays_one(stage: Stage, make: Maker) -> None:
+    """A commit that is not this run's is nothing to adopt."""
+    dead_run(stage, make)
+    stage.engine.ahead = [CommitConflict("somebody wrote")]
+    (result,) = stage.run([make.task()])
+    assert result.state == "failed"
+    assert isinstance(result.error, CommitConflict)

@@ -23,6 +23,7 @@ from setpoint.errors import (
     SetpointError,
     TransformFailed,
 )
+from setpoint.ledger.memory import MemoryLedger
 from setpoint.model.plan import Dates, make_plan
 from setpoint.model.target import GUARANTEES, PATTERNS
 from setpoint.project.project import load_project
@@ -482,3 +483,17 @@ def test_a_target_can_be_a_source(lab: Lab) -> None:
         assert lab.bench.rows(f"SELECT orders FROM lake.shop.daily_{lab.name}") == [(A_DAY,)]
     finally:
         (lab.bench.root / "pipelines" / "daily.sql").unlink()
+
+
+def test_a_ledger_that_was_deleted_goes_on_above_the_fences_of_the_table(lab: Lab) -> None:
+    """The table remembers what the ledger forgot; the first run under a new one is right."""
+    lab.overwrite()
+    assert lab.bench.engine.highest_fence(lab.step(DAYS[1]).task) == 0
+    lab.ok(DAYS[1])
+    lab.ok(DAYS[1])
+    before = lab.target.highest_fence()
+    assert before == lab.bench.ledger.runs()[0].fence
+    lab.bench.ledger = MemoryLedger()
+    lab.ok(DAYS[1])
+    assert lab.target.highest_fence() > before
+    assert lab.days()[DAYS[1]] == A_DAY

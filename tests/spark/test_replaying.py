@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from setpoint.engine.spark.postgres.moment import Moments
 from setpoint.errors import SourceFault, UsageError
 from setpoint.project.project import load_project
 from setpoint.running.replaying import replay_plan
@@ -57,8 +58,8 @@ def test_a_source_without_snapshots_cannot_be_replayed(shop: Bench) -> None:
     (first,) = shop.ok("2026-04-25")
     run = shop.ledger.run(first.run_id or "")
     task = load_project(shop.root).graph.task("orders")
-    with pytest.raises(SourceFault) as caught:
-        shop.engine._build(task, first.step.window, {})
+    with pytest.raises(SourceFault) as caught, Moments() as moments:
+        shop.engine._build(task, first.step.window, moments, {})
     assert "recorded no snapshot of lake.raw.orders" in caught.value.message
     assert run.detail["inputs"]
 

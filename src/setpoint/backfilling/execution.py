@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from setpoint.backfilling.job import BatchRun, SingleRun
+from setpoint.backfilling.job import BatchRun, SingleRun, Stopped
 from setpoint.backfilling.plan import one_by_one
 from setpoint.backfilling.progress import BackfillListener, JobReport, Progress, Quiet
 from setpoint.backfilling.result import WindowResult
@@ -21,6 +21,7 @@ from setpoint.backfilling.separable import judge, probe_pairs
 from setpoint.backfilling.throttle import Throttle
 from setpoint.errors import LedgerError, SetpointError
 from setpoint.model.window import union
+from setpoint.running.lease_keeper import LeaseKeeper
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,6 +74,9 @@ class Execution:
             pool=plan.request.pool,
             holder=f"{socket.gethostname()}:{os.getpid()}:{record.backfill_id}",
         )
+        self.keeper = LeaseKeeper(
+            ledger, seconds=settings.lease_seconds, say=self.listener.said, wait=self._pause
+        )
         self.results: list[WindowResult] = []
         self.progress = Progress(total=plan.windows)
         self._opened: dict[str, SetpointError | None] = {}
@@ -80,6 +84,7 @@ class Execution:
         self._waiting: Item | None = None
         """The job that is next, and has to wait for room."""
         self._stopping = threading.Event()
+        self._floors: dict[str, int] = {}
         self._wish: Wish = "run"
         self._begun = clock()
         self._beaten = float("-inf")
@@ -113,6 +118,7 @@ class Execution:
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+            self.keeper.close()
             self.throttle.close()
             self.listener.over()
         if not self._schedule.over:
@@ -174,6 +180,8 @@ class Execution:
                 backfill_id=self.record.backfill_id,
                 task=plan.task,
                 fault=self._opened[plan.task.name],
+                keeper=self.keeper,
+                floor=self._floors.get(plan.task.name, 0),
                 stopping=self._stopping,
             )
             return run.carry_out(windows)
@@ -189,6 +197,8 @@ class Execution:
         self._opened[task.name] = None
         try:
             self.engine.inspect(task, plan.windows[0])
+            if not self.ledger.runs(task.name, limit=1):
+                self._floors[task.name] = self.engine.highest_fence(task)
             separable = not plan.coalescing.probe or self._probe(plan)
         except SetpointError as error:
             self._opened[task.name] = error
@@ -244,6 +254,11 @@ class Execution:
             blocked=len(kept.blocked),
             rows=sum(end.rows or 0 for end in ends),
         )
+
+    def _pause(self, seconds: float) -> None:
+        """Wait for a lease, but not when the whole backfill stops."""
+        if self._stopping.wait(seconds):
+            raise Stopped
 
     def _show(self) -> None:
         self.progress = replace(self.progress, seconds=self.clock() - self._begun)

@@ -7,14 +7,15 @@ import socket
 import threading
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
 from setpoint.backfilling.batching import stretches
-from setpoint.backfilling.bisecting import bisected
+from setpoint.backfilling.bisecting import Part, bisected
 from setpoint.backfilling.result import WindowResult
 from setpoint.engine.protocol import Token
-from setpoint.errors import CommitConflict, SetpointError
+from setpoint.errors import CommitConflict, LeaseHeld, SetpointError, StaleFence
 from setpoint.ledger.backfill import Job
 from setpoint.ledger.instant import utc_now
 from setpoint.ledger.record import Outcome as WindowOutcome
@@ -26,13 +27,14 @@ from setpoint.running.runner import Runner, outcome_detail
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from setpoint.backfilling.bisecting import Part
     from setpoint.engine.protocol import BackfillEngine, Outcome
     from setpoint.ledger.backfill import JobState
+    from setpoint.ledger.lease import Lease
     from setpoint.ledger.protocol import Ledger
     from setpoint.ledger.record import Json
     from setpoint.model.task import Task
     from setpoint.model.window import Window
+    from setpoint.running.lease_keeper import Held, LeaseKeeper
 
 # A scheduled run or a compaction may commit in between; setting the windows again is harmless.
 CONFLICT_RETRIES = 3
@@ -77,6 +79,9 @@ class BatchRun:
     task: Task
     fault: SetpointError | None = None
     """What was wrong with the task before its first job."""
+    keeper: LeaseKeeper
+    floor: int = 0
+    """A fence that the table has seen, if this ledger has never heard of the task."""
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set when the whole backfill stops: what fails then is no window's fault."""
     wait: Callable[[float], None] = time.sleep
@@ -86,12 +91,22 @@ class BatchRun:
         ends = []
         for first, stop in stretches(windows):
             batch = [window for window in windows[first:stop] if window is not None]
-            ends += [self._end(part) for part in bisected(batch, self._attempt)]
+            ends += self._stretch(batch)
         return ends
 
-    def _attempt(self, windows: Sequence[Window]) -> tuple[Job, Outcome]:
+    def _stretch(self, windows: Sequence[Window]) -> list[JobEnd]:
+        """Contiguous windows under one lease, which keeps other runs of them away meanwhile."""
         if self.fault is not None:
-            raise self.fault
+            return [self._end(Part(items=windows, error=self.fault))]
+        try:
+            with self.keeper.holding(self.task, union(windows), at_least=self.floor) as held:
+                tries = bisected(windows, lambda these: self._attempt(these, held))
+                return [self._end(part) for part in tries]
+        except (LeaseHeld, StaleFence) as error:
+            # The windows belong to another process now: their record is not ours to write.
+            return [_failed_end(self.task, windows, error)]
+
+    def _attempt(self, windows: Sequence[Window], held: Held) -> tuple[Job, Outcome]:
         if self.stopping.is_set():
             raise Stopped
         failures = 0
@@ -100,7 +115,8 @@ class BatchRun:
             begun = time.monotonic()
             try:
                 token = Token(run_id=job.job_id, fence=job.fence)
-                outcome = self.engine.carry_out_batch(self.task, windows, token)
+                with held.stopping(partial(self.engine.cancel, token)):
+                    outcome = self.engine.carry_out_batch(self.task, windows, token)
             except BaseException as error:
                 ended = replace(job, seconds=time.monotonic() - begun, error=_words(error))
                 self._put(ended, "failed")
@@ -111,13 +127,8 @@ class BatchRun:
                     raise
                 self.wait(self.task.retry.backoff.delay(failures, Random()))  # noqa: S311
                 continue
-            return self._done(job, windows, outcome, seconds=time.monotonic() - begun), outcome
-
-    def adopt(self, job: Job, windows: Sequence[Window], outcome: Outcome) -> None:
-        """Record a commit whose process died before the ledger heard of it."""
-        self._record(job, windows, outcome, adopted=True)
-        self._put(replace(job, rows_written=outcome.rows, bytes_written=outcome.bytes_written),
-                  "adopted")  # fmt: skip
+            took = time.monotonic() - begun
+            return self._done(job, windows, outcome, seconds=took, held=held), outcome
 
     def _again(self, error: SetpointError, failures: int) -> bool:
         if isinstance(error, CommitConflict):
@@ -140,7 +151,7 @@ class BatchRun:
         return job
 
     def _done(
-        self, job: Job, windows: Sequence[Window], outcome: Outcome, *, seconds: float
+        self, job: Job, windows: Sequence[Window], outcome: Outcome, *, seconds: float, held: Held
     ) -> Job:
         ended = replace(
             job,
@@ -149,39 +160,9 @@ class BatchRun:
             bytes_written=outcome.bytes_written,
             seconds=seconds,
         )
-        self._record(ended, windows, outcome)
+        record(self.ledger, ended, self.task, windows, outcome, lease=held.lease)
         self._put(ended, "succeeded")
         return ended
-
-    def _record(
-        self, job: Job, windows: Sequence[Window], outcome: Outcome, *, adopted: bool = False
-    ) -> None:
-        detail = outcome_detail(replace(outcome, partitions={}))
-        share = None if job.seconds is None else job.seconds / len(windows)
-        wanted = set(windows)
-        marks: dict[str, Json] = {"backfill": self.backfill_id, "job": job.job_id}
-        if adopted:
-            marks["adopted"] = True
-        self.ledger.record_many(
-            [
-                WindowOutcome(
-                    task=self.task.name,
-                    window_start=count.window.start,
-                    window_end=count.window.end,
-                    target=str(self.task.target),
-                    fingerprint=self.task.fingerprint,
-                    state="succeeded",
-                    rows=count.rows,
-                    snapshot=outcome.snapshot,
-                    seconds=share,
-                    detail={**detail, **marks, "replaced": count.replaced},
-                )
-                for count in outcome.windows
-                if count.window in wanted
-            ],
-            pid=os.getpid(),
-            host=socket.gethostname(),
-        )
 
     def _put(self, job: Job, state: JobState) -> None:
         self.ledger.backfills.put_job(replace(job, state=state, finished_at=utc_now()))
@@ -238,6 +219,8 @@ class SingleRun:
     backfill_id: str
     task: Task
     fault: SetpointError | None = None
+    keeper: LeaseKeeper
+    floor: int = 0
     stopping: threading.Event = field(default_factory=threading.Event)
 
     def carry_out(self, windows: Sequence[Window | None]) -> list[JobEnd]:
@@ -249,7 +232,11 @@ class SingleRun:
             return _failed_end(self.task, (window,), self.fault)
         fence, started = self.ledger.take_fence(), utc_now()
         runner = Runner(
-            engine=self.engine, ledger=self.ledger, marks={"backfill": self.backfill_id}
+            engine=self.engine,
+            ledger=self.ledger,
+            lease_seconds=self.keeper.seconds,
+            wait=self.keeper.wait,
+            marks={"backfill": self.backfill_id},
         )
         (result,) = runner.run(Plan(steps=(Step(task=self.task, window=window),)))
         good = result.state == "succeeded"
@@ -287,6 +274,55 @@ class SingleRun:
             replaced=result.replaced,
             seconds=result.seconds,
         )
+
+
+def record(
+    ledger: Ledger,
+    job: Job,
+    task: Task,
+    windows: Sequence[Window],
+    outcome: Outcome,
+    *,
+    lease: Lease | None = None,
+    adopted: bool = False,
+) -> None:
+    """Record each window of a job that committed: a run of its own, with its own rows."""
+    detail = outcome_detail(replace(outcome, partitions={}))
+    share = None if job.seconds is None else job.seconds / len(windows)
+    wanted = set(windows)
+    marks: dict[str, Json] = {"backfill": job.backfill_id, "job": job.job_id}
+    if adopted:
+        marks["adopted"] = True
+    ledger.record_many(
+        [
+            WindowOutcome(
+                task=task.name,
+                window_start=count.window.start,
+                window_end=count.window.end,
+                target=str(task.target),
+                fingerprint=task.fingerprint,
+                state="succeeded",
+                rows=count.rows,
+                snapshot=outcome.snapshot,
+                seconds=share,
+                detail={**detail, **marks, "replaced": count.replaced},
+            )
+            for count in outcome.windows
+            if count.window in wanted
+        ],
+        pid=os.getpid(),
+        host=socket.gethostname(),
+        lease=lease,
+    )
+
+
+def adopt(
+    ledger: Ledger, job: Job, task: Task, windows: Sequence[Window], outcome: Outcome
+) -> None:
+    """Record a commit whose process died before the ledger heard of it."""
+    record(ledger, job, task, windows, outcome, adopted=True)
+    ended = replace(job, rows_written=outcome.rows, bytes_written=outcome.bytes_written)
+    ledger.backfills.put_job(replace(ended, state="adopted", finished_at=utc_now()))
 
 
 def _failed_end(task: Task, windows: Sequence[Window | None], error: SetpointError) -> JobEnd:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from setpoint.backfilling.cost import usage
 from setpoint.backfilling.execution import Execution
-from setpoint.backfilling.job import BatchRun, lost_windows
+from setpoint.backfilling.job import adopt, lost_windows
 from setpoint.backfilling.preparing import prepare
 from setpoint.backfilling.progress import BackfillListener, Quiet
 from setpoint.backfilling.request import Only, Reprocess, Request
@@ -243,8 +243,7 @@ def _adopt(plan: BackfillPlan, record: Backfill, engine: BackfillEngine, ledger:
             for window in windows
             if known.get((window.start.isoformat(), window.end.isoformat()), 0) < job.fence
         ]
-        run = BatchRun(engine=engine, ledger=ledger, backfill_id=record.backfill_id, task=task)
-        run.adopt(job, mine, outcome)
+        adopt(ledger, job, task, mine, outcome)
         adopted += len(mine)
     return adopted
 

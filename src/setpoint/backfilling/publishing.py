@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,9 @@ from setpoint.errors import UsageError
 from setpoint.ledger.opening import open_ledger
 from setpoint.ledger.record import Outcome
 from setpoint.ledger.writer import new_run_id
+from setpoint.model.window import union
 from setpoint.project.project import load_project
+from setpoint.running.lease_keeper import LeaseKeeper
 from setpoint.running.project_run import spark_engine
 from setpoint.running.runner import outcome_detail
 
@@ -74,9 +77,12 @@ class Shadow:
     def publish(self) -> list[Published]:
         """Put each range in place, upstream first: one commit a table."""
         self._refuse_unfinished()
-        for each in self.plan.tasks:
-            self._refuse_overtaken(each)
-        done = [self._publish(each) for each in self.plan.tasks]
+        with ExitStack() as held, LeaseKeeper(self.ledger) as keeper:
+            for each in self.plan.tasks:
+                held.enter_context(keeper.holding(each.task, union(windows_of(each))))
+            for each in self.plan.tasks:
+                self._refuse_overtaken(each)
+            done = [self._publish(each) for each in self.plan.tasks]
         self.ledger.backfills.note(self.record.backfill_id, shadow=PUBLISHED)
         self.drop()
         return done

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
-from typing import cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 import click
 
 from setpoint.errors import SetpointError
 from setpoint.version import __version__
 
+if TYPE_CHECKING:
+    from types import FrameType
+
 INTERRUPTED = 130
+TERMINATED = 143
 
 # name → (module of the command, the line that --help shows). Kept here so that --help imports
 # none of the commands. Each module has a click command called `command`.
@@ -55,8 +60,18 @@ def setpoint() -> None:
     """Data pipelines on Spark that are safe to run twice."""
 
 
+class Terminated(KeyboardInterrupt):
+    """Somebody sent SIGTERM: the same clean end as Ctrl-C, another exit code."""
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+    raise Terminated
+
+
 def main() -> None:
     """Run the command line; errors become a message, a next step and an exit code."""
+    signal.signal(signal.SIGTERM, _terminate)
+    stream = sys.stdout
     try:
         code = setpoint.main(standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -65,9 +80,11 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         code = error.exit_code
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, click.Abort) as stop:
         click.echo("\nstopped; the next run goes on from here", err=True)
-        code = INTERRUPTED
+        # Click turns Ctrl-C into an abort of its own, and keeps what came as its cause.
+        terminated = isinstance(stop, Terminated) or isinstance(stop.__cause__, Terminated)
+        code = TERMINATED if terminated else INTERRUPTED
     except SetpointError as error:
         from setpoint.cli.failure import show_failure
 
@@ -77,6 +94,9 @@ def main() -> None:
         # The reader of a pipe has gone (`setpoint history | head`): nothing left to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except SystemExit as stop:
+        # Click may meet the end of a pipe first: it swaps the stream and calls that a failure.
+        code = 0 if sys.stdout is not stream else stop.code
     except Exception:  # noqa: BLE001 — a fault of Setpoint itself; nobody wants its stack at night
         from setpoint.cli.failure import show_fault
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import sys
 import tempfile
 import time
@@ -40,10 +42,19 @@ def command(folder: Path | None) -> None:
     moral = Story(place, Terminal()).tell()
     _print_moral(moral)
     click.echo(f"told in {seconds_text(time.monotonic() - begun)}")
-    click.echo(f"next: cd {place} && setpoint history     what the ledger remembers of it")
-    click.echo("      setpoint init shop && cd shop && setpoint run     a project of your own")
+    word = typed_name()
+    click.echo(f"next: cd {place} && {word} history     what the ledger remembers of it")
+    click.echo(f"      {word} init shop && cd shop && {word} run     a project of your own")
     if not moral.holds:
         raise SystemExit(1)
+
+
+def typed_name() -> str:
+    """How this command is typed from any folder: `make demo` leaves its place off the path."""
+    asked = Path(sys.argv[0])
+    if shutil.which("setpoint") or asked.name != "setpoint":
+        return "setpoint"
+    return shlex.quote(str(asked.absolute()))
 
 
 def _print_moral(moral: Moral) -> None:

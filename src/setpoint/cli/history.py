@@ -81,7 +81,8 @@ def command(task: str | None, grain: bool, limit: int, output: str, project: str
     ]
     columns = ["started", "task", "window", "state", "attempts", "rows", "time", "snapshot"]
     columns += ["code", "run", "error"]
-    print_table(columns, rows, right=["attempts", "rows", "time"])
+    spare = ["snapshot", "code", "attempts", "run", "time"]
+    print_table(columns, rows, right=["attempts", "rows", "time"], spare=spare)
 
 
 def _show_grain(folder: Path, name: str | None, output: str) -> None:

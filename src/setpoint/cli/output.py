@@ -44,25 +44,64 @@ def console() -> Console:
 
 
 def print_table(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Sequence[str] = (),
+    spare: Sequence[str] = (),
 ) -> None:
-    """Print a table: drawn on a terminal, aligned columns in a pipe."""
+    """Print a table: drawn on a terminal, aligned columns in a pipe.
+
+    A terminal too narrow for all columns does without the `spare` ones; pipes and JSON have all.
+    """
     if not sys.stdout.isatty():
         _print_plain(columns, rows, right)
         return
+    shown = fitting(columns, rows, width=console().width, spare=spare)
+    rows = [
+        [cell for name, cell in zip(columns, row, strict=True) if name in shown] for row in rows
+    ]
+    columns = shown
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
-        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+        # Only the last column, which holds texts, is folded: a word cut in two is not read.
+        whole = name != columns[-1] and _width(columns, rows, [columns[-1]]) < console().width
+        table.add_column(
+            name, justify="right" if name in right else "left", overflow="fold", no_wrap=whole
+        )
     for row in rows:
         # Text, not markup: a table or an error may be called anything.
         table.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in row))
     console().print(table)
 
 
+def fitting(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], *, width: int, spare: Sequence[str]
+) -> list[str]:
+    """The columns that a terminal of this width shows: spare ones go first to last."""
+    gone: list[str] = []
+    for name in spare:
+        if _width(columns, rows, [*gone, columns[-1]]) + LEAST_TEXT <= width:
+            break
+        gone.append(name)
+    return [name for name in columns if name not in gone]
+
+
+def _width(columns: Sequence[str], rows: Sequence[Sequence[str]], without: Sequence[str]) -> int:
+    """How wide the drawn table is without some of its columns."""
+    return sum(
+        max(len(name), *(len(row[n]) for row in rows), 0) + GAP
+        for n, name in enumerate(columns)
+        if name not in without
+    )
+
+
+GAP = 3
+LEAST_TEXT = 8
 STYLES = {
     "succeeded": "green",
     "failed": "bold red",

@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Let tasks retry that are not known to be idempotent.",
 )
+@click.option(
+    "--no-wait",
+    is_flag=True,
+    help="Refuse a window that another process is at work on, instead of waiting for it.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would run, and stop.")
 @output_option
 @project_option
@@ -44,6 +49,7 @@ def command(
     as_of_run: str | None,
     checksum: bool,
     allow_unsafe_retry: bool,
+    no_wait: bool,
     dry_run: bool,
     output: str,
     project: str,
@@ -78,6 +84,7 @@ def command(
         as_of_run=as_of_run,
         checksum=checksum,
         allow_unsafe_retry=allow_unsafe_retry,
+        wait=not no_wait,
         listener=listener_for(output),
     )
     if output == "json":

@@ -54,7 +54,7 @@ def command(task: str | None, limit: int, state: str | None, output: str, projec
             for run in latest
         ]
     columns = ["task", "window", "state", "attempts", "rows", "at", "error"]
-    print_table(columns, rows, right=["attempts", "rows"])
+    print_table(columns, rows, right=["attempts", "rows"], spare=["attempts", "rows"])
     failed = next((run for run in latest if run.state == "failed"), None)
     if failed:
         click.echo(f"next: setpoint history {failed.task}")

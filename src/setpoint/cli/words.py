@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta, timezone
 from typing import TYPE_CHECKING
 
 from setpoint.model.plan import WHOLE_TABLE
@@ -27,10 +28,16 @@ def count_text(count: int | None) -> str:
 
 
 def window_text(start: datetime | None, end: datetime | None) -> str:
-    """A window by its shortest unmistakable name."""
+    """A window by its shortest unmistakable name, in UTC: the ledger does not know its zone."""
     from setpoint.model.window import Window
 
-    return Window(start=start, end=end).label if start and end else WHOLE_TABLE
+    if not start or not end:
+        return WHOLE_TABLE
+    window = Window(start=start, end=end)
+    if "T" not in window.label or end - start <= timedelta(hours=1):
+        return window.label
+    # A day of Berlin begins at 22:00Z or 23:00Z: its beginning alone reads like an hour.
+    return f"{window.label}/{end.astimezone(timezone.utc):%Y-%m-%dT%H:%MZ}"
 
 
 def moment_text(moment: datetime | None) -> str:

@@ -92,6 +92,14 @@ class Engine(Protocol):
         """The outcome of a commit by this run in the target's history, if there is one."""
         ...
 
+    def cancel(self, token: Token) -> None:
+        """Stop what an attempt is doing, from any thread; quietly when it does nothing."""
+        ...
+
+    def highest_fence(self, task: Task) -> int:
+        """The highest fence in the history of the task's target; 0 when it has none."""
+        ...
+
     def checksum(self, task: Task, window: Window | None, snapshot: str | None) -> str:
         """The content checksum of the scope as it stands in the target."""
         ...

@@ -121,6 +121,12 @@ class SwapFolder:
         found = sorted((self.own / "commits").glob(f"*-{run_id}-*.json"))
         return Commit.read(found[-1]) if found else None
 
+    def highest_fence(self) -> int:
+        """The highest fence among the commits; 0 when there is none."""
+        self.finish()
+        names = [path.stem for path in (self.own / "commits").glob("*.json")]
+        return max((int(name.rpartition("-")[2]) for name in names), default=0)
+
     def swap(
         self,
         token: Token,

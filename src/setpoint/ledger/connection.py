@@ -81,6 +81,7 @@ class Connections:
         self._pid = os.getpid()
         self._lock = threading.Lock()
         self._open: dict[threading.Thread, sqlite3.Connection] = {}
+        self._file: tuple[int, int] | None = None
 
     def here(self) -> sqlite3.Connection:
         """The calling thread's connection."""
@@ -95,12 +96,14 @@ class Connections:
                 for ended in [each for each in self._open if not each.is_alive()]:
                     self._open.pop(ended).close()
                 self._open[thread] = connection
+                self._file = self._file or _identity(self.path)
         return connection
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """A write transaction: one at a time over all processes, all of it kept or nothing."""
         connection = self.here()
+        self._check_file()
         connection.execute("BEGIN IMMEDIATE")
         try:
             yield connection
@@ -111,6 +114,14 @@ class Connections:
                 connection.execute("ROLLBACK")
             raise
 
+    def _check_file(self) -> None:
+        # SQLite goes on writing to a file that was deleted, and no other process would see it.
+        if _identity(self.path) != self._file:
+            raise LedgerError(
+                f"The ledger {self.path} was deleted or replaced while it was in use.",
+                next_step="Run again: a window that is run again is set to the same rows.",
+            )
+
     def close(self) -> None:
         """Close the connections of every thread."""
         if self._pid != os.getpid():
@@ -118,6 +129,14 @@ class Connections:
         with self._lock:
             while self._open:
                 self._open.popitem()[1].close()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _connect(path: Path, parameters: str) -> sqlite3.Connection:

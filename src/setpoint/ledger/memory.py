@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from setpoint.ledger.lease import Lease
     from setpoint.ledger.record import Attempt, Run, RunState
     from setpoint.ledger.transition import Change
 
@@ -122,6 +123,11 @@ class MemoryLedger(StoredWriter):
             by_task.setdefault(run.task, []).append(run)
         return [_summary(task, runs) for task, runs in sorted(by_task.items())]
 
+    def leases(self, task: str | None = None) -> list[Lease]:
+        """The leases that are held, the oldest first."""
+        with self._lock:
+            return [each for each in self._records.leases() if task in (None, each.task)]
+
     def close(self) -> None:
         """Nothing to let go of."""
 
@@ -157,16 +163,17 @@ class _Records:
         self.runs: dict[str, Run] = {}
         self.tries: dict[tuple[str, int], Attempt] = {}
         self.latest: dict[Scope, str] = {}
+        self.held: dict[int, Lease] = {}
 
     def copy(self) -> _Records:
         twin = _Records()
         twin.fence = self.fence
         twin.runs, twin.tries = dict(self.runs), dict(self.tries)
-        twin.latest = dict(self.latest)
+        twin.latest, twin.held = dict(self.latest), dict(self.held)
         return twin
 
-    def next_fence(self) -> int:
-        self.fence += 1
+    def next_fence(self, at_least: int = 0) -> int:
+        self.fence = max(self.fence, at_least) + 1
         return self.fence
 
     def find(self, run_id: str) -> Run | None:
@@ -187,6 +194,18 @@ class _Records:
             self.runs[run.run_id] = run
         for attempt in change.attempts:
             self.tries[attempt.run_id, attempt.number] = attempt
+
+    def leases(self) -> list[Lease]:
+        return [self.held[fence] for fence in sorted(self.held)]
+
+    def put_lease(self, lease: Lease) -> None:
+        self.held[lease.fence] = lease
+
+    def drop_lease(self, fence: int) -> None:
+        self.held.pop(fence, None)
+
+    def runs_after(self, fence: int, task: str) -> list[Run]:
+        return [run for run in self.runs.values() if run.task == task and run.fence > fence]
 
 
 def _copy(run: Run) -> Run:

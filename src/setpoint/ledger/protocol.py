@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
     from types import TracebackType
 
     from typing_extensions import Self
 
     from setpoint.ledger.backfill import BackfillRecords
+    from setpoint.ledger.lease import Grant, Holder, Lease
     from setpoint.ledger.record import (
         Attempt,
         Detail,
@@ -87,8 +88,12 @@ class LedgerReader(Protocol):
         """What is known of backfills."""
         ...
 
+    def leases(self, task: str | None = None) -> list[Lease]:
+        """The leases that are held, the oldest first."""
+        ...
+
     def close(self) -> None:
-        """Let go of the ledger's file."""
+        """Let go of the ledger's file or server."""
         ...
 
     def __enter__(self) -> Self:
@@ -119,8 +124,11 @@ class LedgerWriter(Protocol):
         pid: int,
         host: str,
         run_id: str | None = None,
+        lease: Lease | None = None,
     ) -> Started:
         """Take the next fence for a task and window, and open an attempt.
+
+        With a `lease`, here and below, nothing is recorded once another process has taken it over.
 
         A latest run that is still `running` is taken over. With the same fingerprint it goes on
         as the same run: its open attempt becomes `lost`, and `Started.predecessors` holds every
@@ -140,6 +148,7 @@ class LedgerWriter(Protocol):
         seconds: float | None = None,
         pid: int | None = None,
         host: str | None = None,
+        lease: Lease | None = None,
     ) -> Started:
         """Mark the attempt failed and open the run's next one, with a new fence."""
         ...
@@ -155,6 +164,7 @@ class LedgerWriter(Protocol):
         seconds: float | None = None,
         detail: Detail | None = None,
         adopted: bool = False,
+        lease: Lease | None = None,
     ) -> Run:
         """Mark the run succeeded. Said twice with one fence, the second time changes nothing.
 
@@ -184,13 +194,49 @@ class LedgerWriter(Protocol):
         """Add the content checksum to a run that succeeded."""
         ...
 
-    def record_many(self, outcomes: Iterable[Outcome], *, pid: int, host: str) -> list[Run]:
+    def record_many(
+        self,
+        outcomes: Iterable[Outcome],
+        *,
+        pid: int,
+        host: str,
+        lease: Lease | None = None,
+    ) -> list[Run]:
         """Record windows that ended together: a run of one attempt each, a fence each, in order.
 
         A run still open on one of these windows is marked failed: its fence is older.
         """
         ...
 
+    def take(
+        self,
+        task: str,
+        window_start: datetime | None,
+        window_end: datetime | None,
+        *,
+        target: str,
+        holder: Holder,
+        seconds: float,
+        over: Sequence[Lease] = (),
+        at_least: int = 0,
+    ) -> Grant:
+        """Take the lease on a task's window, unless another process has one that overlaps it.
+
+        Leases of one task or of one target exclude each other where their windows overlap; a
+        whole table overlaps every window. Those in `over` are taken over, if their beat is still
+        the one given there. `at_least` is a fence that the target has seen: all later ones are
+        higher, also in a ledger that has forgotten it.
+        """
+        ...
+
+    def renew(self, lease: Lease) -> Lease:
+        """Raise the lease's beat; `LeaseLost` when another process has taken it over."""
+        ...
+
+    def release(self, lease: Lease) -> None:
+        """Give the lease back; nothing happens when it is no longer held."""
+        ...
+
 
 class Ledger(LedgerReader, LedgerWriter, Protocol):
-    """The record of runs, to read and to write."""
+    """The record of runs and leases, to read and to write."""

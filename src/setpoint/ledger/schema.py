@@ -75,7 +75,24 @@ CREATE TABLE attempt (
 );
 """
 
-SCRIPTS: tuple[str, ...] = (_RUNS_AND_ATTEMPTS, backfill.SCRIPT)
+_LEASES = """
+CREATE TABLE lease (
+    fence        INTEGER NOT NULL PRIMARY KEY,
+    task         TEXT NOT NULL,
+    window_start TEXT NOT NULL,
+    window_end   TEXT NOT NULL,
+    target       TEXT NOT NULL,
+    pid          INTEGER NOT NULL,
+    host         TEXT NOT NULL,
+    machine      TEXT NOT NULL,
+    born         TEXT NOT NULL,
+    beat         INTEGER NOT NULL,
+    seconds      REAL NOT NULL,
+    taken_at     TEXT NOT NULL
+);
+"""
+
+SCRIPTS: tuple[str, ...] = (_RUNS_AND_ATTEMPTS, _LEASES, backfill.SCRIPT)
 
 
 def version(connection: sqlite3.Connection, path: Path, *, newest: int = len(SCRIPTS)) -> int:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LONGEST_ERROR = 2000
 CODE_CHANGED = "abandoned: the code changed before the run ended"
 OVERTAKEN = "abandoned: the window was recorded by a later batch"
+TAKEN = "abandoned: another process took over a scope that overlaps it"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,6 +218,13 @@ def record(
         runs=(*ended, run),
         attempts=(*lost, attempt),
         supersedes=latest.run_id if latest else None,
+    )
+
+
+def abandon(run: Run, *, attempts: Sequence[Attempt], now: datetime) -> Change:
+    """End a run whose scope is part of one that another process has taken over."""
+    return Change(
+        runs=(_abandoned(run, TAKEN, now),), attempts=_with_open_ended(attempts, "lost", now)
     )
 
 

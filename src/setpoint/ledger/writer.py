@@ -9,22 +9,24 @@ from typing import TYPE_CHECKING, Protocol
 
 from setpoint.errors import LedgerError
 from setpoint.ledger import transition
+from setpoint.ledger.lease import Claim, Grant, granted, in_the_way, lost
 from setpoint.ledger.record import Scope
 from setpoint.ledger.transition import Change, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
+    from setpoint.ledger.lease import Holder, Lease
     from setpoint.ledger.record import Attempt, Detail, Outcome, Run, Started
 
 
 class Store(Protocol):
     """The records as one transaction sees them. Nobody else writes until it ends."""
 
-    def next_fence(self) -> int:
-        """A number higher than any given before."""
+    def next_fence(self, at_least: int = 0) -> int:
+        """A number higher than any given before, and than `at_least`."""
         ...
 
     def find(self, run_id: str) -> Run | None:
@@ -41,6 +43,22 @@ class Store(Protocol):
 
     def put(self, change: Change) -> None:
         """Keep the change."""
+        ...
+
+    def leases(self) -> list[Lease]:
+        """Every lease that is held, the oldest first."""
+        ...
+
+    def put_lease(self, lease: Lease) -> None:
+        """Keep the lease."""
+        ...
+
+    def drop_lease(self, fence: int) -> None:
+        """Forget the lease."""
+        ...
+
+    def runs_after(self, fence: int, task: str) -> list[Run]:
+        """The task's runs with a higher fence."""
         ...
 
 
@@ -73,10 +91,13 @@ class StoredWriter(ABC):
         pid: int,
         host: str,
         run_id: str | None = None,
+        lease: Lease | None = None,
     ) -> Started:
         """Take the next fence for a task and window, and open an attempt."""
         scope = Scope(task=task, window_start=window_start, window_end=window_end)
         with self._transaction() as store:
+            if lease:
+                _check_lease(store, lease)
             latest = store.latest_of(scope)
             change, started = transition.begin(
                 scope,
@@ -100,9 +121,12 @@ class StoredWriter(ABC):
         seconds: float | None = None,
         pid: int | None = None,
         host: str | None = None,
+        lease: Lease | None = None,
     ) -> Started:
         """Mark the attempt failed and open the run's next one, with a new fence."""
         with self._transaction() as store:
+            if lease:
+                _check_lease(store, lease)
             run = _held(store, run_id, fence)
             transition.still_open(run, "running")
             change, started = transition.retry(
@@ -131,9 +155,12 @@ class StoredWriter(ABC):
         seconds: float | None = None,
         detail: Detail | None = None,
         adopted: bool = False,
+        lease: Lease | None = None,
     ) -> Run:
         """Mark the run succeeded. Said twice with one fence, the second time changes nothing."""
         with self._transaction() as store:
+            if lease:
+                _check_lease(store, lease)
             run = _held(store, run_id, fence)
             if not transition.still_open(run, "succeeded"):
                 return run
@@ -198,12 +225,21 @@ class StoredWriter(ABC):
             store.put(Change(runs=(summed,)))
         return summed
 
-    def record_many(self, outcomes: Iterable[Outcome], *, pid: int, host: str) -> list[Run]:
+    def record_many(
+        self,
+        outcomes: Iterable[Outcome],
+        *,
+        pid: int,
+        host: str,
+        lease: Lease | None = None,
+    ) -> list[Run]:
         """Record windows that ended together: a run of one attempt each, a fence each, in order."""
         # The caller's iterable may do anything; no other writer should wait while it does.
         ready = list(outcomes)
         recorded = []
         with self._transaction() as store:
+            if lease:
+                _check_lease(store, lease)
             for outcome in ready:
                 latest = store.latest_of(outcome.scope)
                 change = transition.record(
@@ -217,8 +253,66 @@ class StoredWriter(ABC):
                 recorded.append(change.runs[-1])
         return recorded
 
+    def take(
+        self,
+        task: str,
+        window_start: datetime | None,
+        window_end: datetime | None,
+        *,
+        target: str,
+        holder: Holder,
+        seconds: float,
+        over: Sequence[Lease] = (),
+        at_least: int = 0,
+    ) -> Grant:
+        """Take the lease on a task's window, unless another process has one that overlaps it."""
+        scope = Scope(task=task, window_start=window_start, window_end=window_end)
+        claim = Claim(scope=scope, target=target, holder=holder, seconds=seconds)
+        with self._transaction() as store:
+            held = store.leases()
+            blocked_by = in_the_way(claim, held, over=over)
+            if blocked_by:
+                return Grant(lease=None, blocked_by=blocked_by)
+            for each in in_the_way(claim, held, over=()):
+                store.drop_lease(each.fence)
+                latest = None if each.scope == scope else store.latest_of(each.scope)
+                if latest and latest.state == "running":
+                    tried = store.attempts_of(latest.run_id)
+                    store.put(transition.abandon(latest, attempts=tried, now=self._now()))
+            lease = granted(claim, fence=store.next_fence(at_least), now=self._now())
+            store.put_lease(lease)
+        return Grant(lease=lease)
+
+    def renew(self, lease: Lease) -> Lease:
+        """Raise the lease's beat; `LeaseLost` when another process has taken it over."""
+        with self._transaction() as store:
+            held = _check_lease(store, lease)
+            renewed = replace(held, beat=held.beat + 1)
+            store.put_lease(renewed)
+        return renewed
+
+    def release(self, lease: Lease) -> None:
+        """Give the lease back; nothing happens when it is no longer held."""
+        with self._transaction() as store:
+            if _held_lease(store.leases(), lease):
+                store.drop_lease(lease.fence)
+
     def _origin(self, store: Store, *, pid: int, host: str) -> Origin:
         return Origin(fence=store.next_fence(), now=self._now(), pid=pid, host=host)
+
+
+def _held_lease(held: Iterable[Lease], lease: Lease) -> Lease | None:
+    # By the holder too: a ledger that was made anew gives its fences a second time.
+    same = (each for each in held if each.fence == lease.fence and each.holder == lease.holder)
+    return next(same, None)
+
+
+def _check_lease(store: Store, lease: Lease) -> Lease:
+    leases = store.leases()
+    held = _held_lease(leases, lease)
+    if held is None:
+        raise lost(lease, leases=leases, runs=store.runs_after(lease.fence, lease.task))
+    return held
 
 
 def _held(store: Store, run_id: str, fence: int) -> Run:

@@ -82,10 +82,13 @@ class Settings:
     root: Path
     name: str
     pipelines: Path
-    ledger_url: str
+    ledger_url: str = field(repr=False)
     catalogs: Mapping[str, CatalogSettings]
     connections: Mapping[str, ConnectionSettings] = field(default_factory=dict)
     spark: SparkSettings = field(default_factory=SparkSettings)
+    ledger_password: str | None = field(default=None, repr=False)
+    lease_seconds: int = 60
+    """How long a process may be silent before another takes its scope over."""
     development_date: str | None = None
     pools: Mapping[str, PoolSettings] = field(default_factory=dict)
     cost: CostSettings = field(default_factory=CostSettings)

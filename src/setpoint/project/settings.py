@@ -32,7 +32,7 @@ FILE = "setpoint.toml"
 SECTIONS: dict[str, dict[str, Kind]] = {
     "project": {"name": str, "pipelines": str, "development_date": str},
     "spark": {"master": str, "remote": str, "packages": list, "conf": dict},
-    "ledger": {"url": str},
+    "ledger": {"url": str, "password": str, "lease_seconds": int},
     "cost": {"per_hour": (int, float), "currency": str},
 }
 CONNECTION: dict[str, Kind] = {
@@ -128,6 +128,11 @@ class _Reading:
         if not all(isinstance(name, str) and PACKAGE.match(name) for name in packages):
             message = f"spark.packages {packages!r} are not all packages"
             self.fault("packages", message, 'packages = ["group:artifact:version"]')
+        ledger = sections["ledger"]
+        self.secrets(raw.get("ledger"), "ledger")
+        lease_seconds = ledger.get("lease_seconds", 60)
+        if lease_seconds < 1:
+            self.fault("lease_seconds", "ledger.lease_seconds must be 1 or more")
         return Settings(
             root=self.root,
             name=project.get("name", self.root.name),
@@ -138,7 +143,9 @@ class _Reading:
                 per_hour=sections["cost"].get("per_hour"),
                 currency=sections["cost"].get("currency", ""),
             ),
-            ledger_url=sections["ledger"].get("url", f"sqlite:///{STATE_FOLDER}/ledger.db"),
+            ledger_url=ledger.get("url", f"sqlite:///{STATE_FOLDER}/ledger.db"),
+            ledger_password=ledger.get("password"),
+            lease_seconds=lease_seconds,
             catalogs=self.catalogs(raw.get("catalogs", {"lake": {}})),
             connections=self.connections(raw.get("connections", {}), raw.get("catalogs", {})),
             spark=SparkSettings(
@@ -274,8 +281,10 @@ class _Reading:
             )
         return pools
 
-    def secrets(self, raw: dict[str, Any], where: str) -> None:
+    def secrets(self, raw: Any, where: str) -> None:
         """A password in the file itself would be in every copy of it and in its history."""
+        if not isinstance(raw, dict):
+            return
         fix = 'password = "${MART_PASSWORD}", with the password in the environment'
         found = URL_PASSWORD.search(str(raw.get("url", "")))
         if found and not ENVIRONMENT.search(found[0]):

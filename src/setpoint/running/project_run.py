@@ -31,6 +31,7 @@ def run_project(
     as_of_run: str | None = None,
     checksum: bool = False,
     allow_unsafe_retry: bool = False,
+    wait: bool = True,
     listener: Listener | None = None,
 ) -> tuple[RunResult, ...]:
     """Run the selected tasks (all when none are named) and what they depend on.
@@ -46,6 +47,7 @@ def run_project(
             exactly the source snapshots that it read.
         checksum: Compute the content checksum of each scope after its write.
         allow_unsafe_retry: Let tasks retry that are not known to be idempotent.
+        wait: Wait for another process that is at work on the same window; else it is refused.
         listener: Told of each step as it happens.
     """
     project = load_project(Path(folder), allow_unsafe_retry=allow_unsafe_retry)
@@ -58,7 +60,14 @@ def run_project(
     # Before the ledger hears of anything: a missing Java is no failure of a window.
     engine.start()
     with open_ledger(settings.ledger_url, root=settings.root, create=True) as ledger:
-        runner = Runner(engine=engine, ledger=ledger, listener=listener, checksum=checksum)
+        runner = Runner(
+            engine=engine,
+            ledger=ledger,
+            listener=listener,
+            checksum=checksum,
+            lease_seconds=settings.lease_seconds,
+            patient=wait,
+        )
         return runner.run(plan)
 
 

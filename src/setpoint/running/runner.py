@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import socket
 import time
 from random import Random
 from typing import TYPE_CHECKING
 
 from setpoint.engine.protocol import Token
-from setpoint.errors import LedgerError, SetpointError, StaleFence
+from setpoint.errors import CommitConflict, LeaseHeld, LedgerError, SetpointError, StaleFence
+from setpoint.running.lease_keeper import LEASE_SECONDS, LeaseKeeper
 from setpoint.running.listener import Listener, Silence
 from setpoint.running.result import RunResult
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from setpoint.ledger.protocol import Ledger
     from setpoint.ledger.record import Json, Started
     from setpoint.model.plan import Plan, Step
+    from setpoint.running.lease_keeper import Held
 
 
 class Runner:
@@ -33,6 +33,8 @@ class Runner:
         ledger: Ledger,
         listener: Listener | None = None,
         checksum: bool = False,
+        lease_seconds: float = LEASE_SECONDS,
+        patient: bool = True,
         wait: Callable[[float], None] = time.sleep,
         chance: Random | None = None,
         marks: Mapping[str, Json] | None = None,
@@ -41,6 +43,8 @@ class Runner:
         self.ledger = ledger
         self.listener = listener or Silence()
         self.checksum = checksum
+        self.lease_seconds = lease_seconds
+        self.patient = patient
         self.wait = wait
         self.marks = dict(marks or {})
         self.chance = chance or Random()  # noqa: S311 — spreads retries, guards nothing
@@ -49,36 +53,57 @@ class Runner:
         """Carry out every step; the results in the plan's order."""
         results: list[RunResult] = []
         broken: set[str] = set()
-        for step in plan.steps:
-            cause = next((name for name in step.depends_on if name in broken), None)
-            if cause:
-                error = SetpointError(f"not run: {cause} did not succeed")
-                result = RunResult(step=step, state="skipped", error=error)
-            else:
-                self.listener.started(step)
-                result = self._run_step(step)
-            if result.state != "succeeded":
-                broken.add(step.task.name)
-            self.listener.finished(result)
-            results.append(result)
+        with LeaseKeeper(
+            self.ledger,
+            seconds=self.lease_seconds,
+            patient=self.patient,
+            say=self.listener.said,
+            wait=self.wait,
+        ) as keeper:
+            for step in plan.steps:
+                cause = next((name for name in step.depends_on if name in broken), None)
+                if cause:
+                    error = SetpointError(f"not run: {cause} did not succeed")
+                    result = RunResult(step=step, state="skipped", error=error)
+                else:
+                    self.listener.started(step)
+                    result = self._run_step(step, keeper)
+                if result.state != "succeeded":
+                    broken.add(step.task.name)
+                self.listener.finished(result)
+                results.append(result)
         return tuple(results)
 
-    def _run_step(self, step: Step) -> RunResult:
-        window = step.window
+    def _run_step(self, step: Step, keeper: LeaseKeeper) -> RunResult:
+        try:
+            with keeper.holding(step.task, step.window, at_least=self._floor(step)) as held:
+                return self._run_held(step, held)
+        except (LeaseHeld, StaleFence) as error:
+            return RunResult(step=step, state="failed", error=error)
+
+    def _floor(self, step: Step) -> int:
+        """A fence that the table has seen, if this ledger has never heard of the task."""
+        if self.ledger.runs(step.task.name, limit=1):
+            return 0
+        return self.engine.highest_fence(step.task)
+
+    def _run_held(self, step: Step, held: Held) -> RunResult:
+        window, lease = step.window, held.lease
         started = self.ledger.begin(
             step.task.name,
             window.start if window else None,
             window.end if window else None,
             target=str(step.task.target),
             fingerprint=step.task.fingerprint,
-            pid=os.getpid(),
-            host=socket.gethostname(),
+            pid=lease.pid,
+            host=lease.host,
+            lease=lease,
         )
         failures = 0
         while True:
             begun = time.monotonic()
             try:
-                return self._attempt(step, started, begun)
+                return self._attempt(step, started, begun, held)
             except StaleFence as error:
                 # The run belongs to a newer attempt now: its record is not ours to end.
                 return RunResult(
@@ -93,22 +118,31 @@ class Runner:
                 seconds = time.monotonic() - begun
                 if not step.task.retry.another(failures=failures, transient=error.transient):
                     return self._failed(step, started, error, seconds)
-                started = self._again(step, started, error, seconds, failures)
+                pause = step.task.retry.backoff.delay(failures, self.chance)
+                started = self._again(step, started, error, seconds=seconds, pause=pause, held=held)
             except BaseException as error:
+                self.engine.cancel(_token(started))
                 self._interrupted(started, error)
                 raise
 
     def _again(
-        self, step: Step, started: Started, error: SetpointError, seconds: float, failures: int
+        self,
+        step: Step,
+        started: Started,
+        error: SetpointError,
+        *,
+        seconds: float,
+        pause: float,
+        held: Held,
     ) -> Started:
         """Record the failed attempt, open the next one and wait for its turn."""
-        pause = step.task.retry.backoff.delay(failures, self.chance)
         following = self.ledger.retry(
             started.run_id,
             started.fence,
             error=error.message,
             error_kind=type(error).__name__,
             seconds=seconds,
+            lease=held.lease,
         )
         try:
             self.listener.retrying(step, error, pause)
@@ -129,16 +163,20 @@ class Runner:
                 error_kind=type(error).__name__,
             )
 
-    def _attempt(self, step: Step, started: Started, begun: float) -> RunResult:
-        task, window = step.task, step.window
+    def _attempt(self, step: Step, started: Started, begun: float, held: Held) -> RunResult:
+        task, window, token = step.task, step.window, _token(started)
         # An attempt before this one may have died between its commit and the ledger.
         found = self.engine.find_commit(task, started.run_id) if started.continues else None
-        outcome = found or self.engine.carry_out(
-            task,
-            window,
-            Token(run_id=started.run_id, fence=started.fence),
-            as_of=step.as_of,
-        )
+        if found is None:
+            try:
+                with held.stopping(lambda: self.engine.cancel(token)):
+                    outcome = self.engine.carry_out(task, window, token, as_of=step.as_of)
+            except CommitConflict:
+                # Nor need it have died: it may have committed after we looked.
+                found = self.engine.find_commit(task, started.run_id) if started.continues else None
+                if found is None:
+                    raise
+        outcome = found or outcome
         checksum = None
         if self.checksum:
             checksum = self.engine.checksum(task, window, outcome.snapshot)
@@ -151,6 +189,7 @@ class Runner:
             seconds=time.monotonic() - begun,
             detail={**outcome_detail(outcome), **self.marks},
             adopted=found is not None,
+            lease=held.lease,
         )
         return RunResult(
             step=step,
@@ -184,6 +223,10 @@ class Runner:
             seconds=run.seconds,
             error=error,
         )
+
+
+def _token(started: Started) -> Token:
+    return Token(run_id=started.run_id, fence=started.fence)
 
 
 def outcome_detail(outcome: Outcome) -> dict[str, Json]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.sql import functions as F
 
+from setpoint.engine.spark.postgres.moment import Moments
 from setpoint.errors import SourceFault
 from setpoint.model.plan import Dates, make_plan
 from setpoint.project.project import load_project
@@ -30,18 +31,23 @@ def orders(raw):
 """
 
 
-def _partitions(mart: Mart, ds: str = "2026-04-25") -> tuple[int, list[int]]:
-    """How many ranges a source is read in, and the rows of each."""
-    step = make_plan(load_project(mart.root).graph, select=(), dates=Dates(ds=ds)).steps[0]
+def _partitions(mart: Mart, *, meanwhile: str | None = None) -> tuple[int, list[int]]:
+    """How many ranges a source is read in, and the rows of each; after a statement if given."""
+    step = make_plan(load_project(mart.root).graph, select=(), dates=Dates(ds="2026-04-25")).steps[
+        0
+    ]
     from setpoint.engine.spark.target import open_source
     from setpoint.project.settings import read_settings
 
-    view, bounded = open_source(
-        mart.spark, read_settings(mart.root), step.task.sources[0], step.window
-    )
-    assert bounded
-    frame = mart.spark.table(view)
-    counts = frame.groupBy(F.spark_partition_id()).count().collect()
+    with Moments() as moments:
+        view, bounded = open_source(
+            mart.spark, read_settings(mart.root), step.task.sources[0], step.window, moments
+        )
+        assert bounded
+        frame = mart.spark.table(view)
+        if meanwhile is not None:
+            mart.pg(meanwhile)
+        counts = frame.groupBy(F.spark_partition_id()).count().collect()
     return len(counts), sorted(row["count"] for row in counts)
 
 
@@ -63,6 +69,15 @@ def test_a_window_is_read_exactly(
     assert mart.ok("2026-04-25")[0].rows == 144
     assert mart.rows("SELECT min(order_id), max(order_id) FROM lake.shop.orders") == [(144, 287)]
     assert _partitions(mart) == (4, [36, 36, 36, 36])
+
+
+def test_all_ranges_are_read_at_one_moment(mart: Mart) -> None:
+    """What another session deletes while the ranges are read is in each of them, or in none."""
+    mart.pg(TABLE.format(kind="timestamptz", start="timestamptz '2026-04-24 00:00+00'"))
+    mart.python(COPY.format(zone="UTC", column="Ordered At"))
+    assert _partitions(mart, meanwhile="DELETE FROM orders") == (4, [36, 36, 36, 36])
+    held = "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'"
+    assert mart.pg(held) == [(0,)]
 
 
 def test_the_window_is_in_the_query_that_the_server_gets(mart: Mart) -> None:

@@ -24,7 +24,8 @@ _CHAT_URL = re.compile(
     re.IGNORECASE,
 )
 _ALERT = re.compile(
-    r"fail|error|alert|exception|on_retry|sla|alarm|incident|pagerduty|opsgenie|sentry",
+    r"fail|error|alert|exception|on_retry|(?<![a-z])sla(?![a-z])|alarm|incident|pagerduty|opsgenie"
+    r"|sentry",
     re.IGNORECASE,
 )
 _READ_BY_POST = re.compile(
@@ -36,7 +37,7 @@ _READ_BY_POST = re.compile(
 )
 _ACTS = re.compile(
     r"charge|payment|pay\b|invoice|refund|order|transfer|webhook|notify|notification|trigger"
-    r"|create|publish|send|submit|upload|import|deploy|dispatch|/events?\b|/messages?\b|ingest"
+    r"|create|publish|send|submit|upload|import|deploy|dispatch|/events?\b|/messages?\b|/topics?/|ingest"
     r"|push|update|sync|callback|ticket|contact|track",
     re.IGNORECASE,
 )

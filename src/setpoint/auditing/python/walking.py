@@ -207,10 +207,18 @@ class Walker(Evaluator):
                 before, text=text[:60_000], marks=before.marks | value.marks
             )
         elif before.items is not None and isinstance(node.op, ast.Add):
-            names[node.target.id] = replace(before, items=before.items + (value.items or ()))
+            names[node.target.id] = replace(
+                before,
+                items=before.items + (value.items or ()),
+                marks=before.marks | value.marks,
+                pending=before.pending | value.pending,
+            )
         else:
             names[node.target.id] = replace(
-                before, text=None, marks=before.marks | value.all_marks()
+                before,
+                text=None,
+                marks=before.marks | value.all_marks(),
+                pending=before.pending | value.all_pending(),
             )
 
     def _if_statement(self, node: ast.If, names: Names) -> None:

@@ -207,6 +207,14 @@ def _write_delta(walker: Walker, call: Call) -> Value:
     return _record(walker, call, how, call.argument(0, "table_or_uri", "target"), guard=guard)
 
 
+def _write_dataset(walker: Walker, call: Call) -> Value:
+    """PyArrow names each call's files anew, unless a template names them, and keeps the others."""
+    behaviour = call.keywords.get("existing_data_behavior", UNKNOWN)
+    clears = behaviour.may_be("delete_matching") or "basename_template" in call.keywords
+    how = How.OVERWRITE if clears else How.APPEND
+    return _record(walker, call, how, call.argument(1, "root_path"))
+
+
 def _write_pandas(walker: Walker, call: Call) -> Value:
     overwrite = call.keywords.get("overwrite", UNKNOWN)
     how = How.OVERWRITE if overwrite.may_be("True") else How.APPEND
@@ -425,6 +433,7 @@ _HANDLERS: dict[str, Callable[[Walker, Call], Value | None]] = {
     "write_database": _write_database,
     "write_delta": _write_delta,
     "write_deltalake": _write_delta,
+    "write_to_dataset": _write_dataset,
     "write_pandas": _write_pandas,
     "load_table_from_dataframe": _load_table,
     "load_table_from_json": _load_table,

@@ -143,6 +143,10 @@ class DeltaTarget:
         """Remove the table and its files, if it is there."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def highest_fence(self) -> int:
+        """The highest fence among the commits that the table remembers; 0 for none."""
+        return max((_token(row).get("fence", 0) for row in self._history(None)), default=0)
+
     def _replaced(self, metrics: Mapping[str, int], before: str) -> int | None:
         """The rows that a commit removed; Delta does not count those of files it drops whole."""
         if not metrics.get("numRemovedFiles"):

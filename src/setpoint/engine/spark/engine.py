@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import threading
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from setpoint.engine.spark.inspection import inspect, plan_text, printed_plan, r
 from setpoint.engine.spark.merging import diagnose_tie, marked, reduced, stored, tie_stop
 from setpoint.engine.spark.plan_cost import bytes_read
 from setpoint.engine.spark.plan_text import grouped_by
+from setpoint.engine.spark.postgres.moment import Moments
 from setpoint.engine.spark.reading import (
     bounded_sources,
     check_kind,
@@ -65,6 +67,8 @@ if TYPE_CHECKING:
     from setpoint.model.table import TableName
     from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
+
+CANCEL_SECONDS = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +139,9 @@ class SparkEngine:
         as_of: Mapping[str, str] | None = None,
         windows: Sequence[Window] = (),
     ) -> Outcome:
-        with self._errors(task, window), self._zone(task):
-            built = self._build(task, window, as_of)
+        placed = self._errors(task, window)
+        with placed, self._zone(task), self._tagged(token), Moments() as moments:
+            built = self._build(task, window, moments, as_of)
             warnings = refuse(task, built.hidden)
             self._inspected.add(task.fingerprint)
             target = self._target(task.target)
@@ -212,14 +217,14 @@ class SparkEngine:
 
     def result_checksum(self, task: Task, window: Window) -> Checksum:
         """The checksum of what the task would write for a window; nothing is written."""
-        with self._errors(task, window), self._zone(task):
-            return checksum(self._build(task, window).frame)
+        with self._errors(task, window), self._zone(task), Moments() as moments:
+            return checksum(self._build(task, window, moments).frame)
 
     def inspect(self, task: Task, window: Window | None) -> None:
         """Refuse hidden inputs now; the verdict holds for the task's code."""
         if task.fingerprint not in self._inspected:
-            with self._errors(task, window), self._zone(task):
-                refuse(task, self._build(task, window).hidden)
+            with self._errors(task, window), self._zone(task), Moments() as moments:
+                refuse(task, self._build(task, window, moments).hidden)
                 self._inspected.add(task.fingerprint)
 
     def compare(self, task: Task, other: TableName, windows: Sequence[Window]) -> Comparison:
@@ -284,6 +289,28 @@ class SparkEngine:
             target = self._target(task.target)
             return target.commit(run_id) if target.state() else None
 
+    def highest_fence(self, task: Task) -> int:
+        """The highest fence in the history of the task's target; 0 when it has none."""
+        with self._errors(task, None):
+            target = self._target(task.target)
+            return target.highest_fence() if target.state() else 0
+
+    def cancel(self, token: Token) -> None:
+        """Stop the Spark jobs of an attempt, from any thread; quietly when there are none."""
+        spark = self._spark
+        if spark is None:
+            return
+
+        def interrupt() -> None:
+            with suppress(*SPARK_ERRORS):
+                spark.interruptTag(_tag(token))
+
+        # In a thread of its own, which talks to the JVM by a connection of its own: that of the
+        # caller may be in the middle of the very call that is to be stopped.
+        thread = threading.Thread(target=interrupt, daemon=True)
+        thread.start()
+        thread.join(CANCEL_SECONDS)
+
     def checksum(self, task: Task, window: Window | None, snapshot: str | None) -> str:
         """The content checksum of the scope as it stands in the target."""
         with self._errors(task, window), self._zone(task):
@@ -332,8 +359,8 @@ class SparkEngine:
 
     def analyse(self, task: Task, window: Window | None) -> Analysis:
         """Everything up to the write, without writing."""
-        with self._errors(task, window), self._zone(task):
-            built = self._build(task, window)
+        with self._errors(task, window), self._zone(task), Moments() as moments:
+            built = self._build(task, window, moments)
             return Analysis(
                 columns={f.name: f.dataType.simpleString() for f in built.frame.schema.fields},
                 kinds=built.kinds,
@@ -342,7 +369,11 @@ class SparkEngine:
             )
 
     def _build(
-        self, task: Task, window: Window | None, as_of: Mapping[str, str] | None = None
+        self,
+        task: Task,
+        window: Window | None,
+        moments: Moments,
+        as_of: Mapping[str, str] | None = None,
     ) -> Built:
         bounded: set[str] = set()
 
@@ -351,7 +382,7 @@ class SparkEngine:
                 return self._target(source.table).reference(snapshot)
             # Late rows lie outside of the window, and are asked for later.
             within = None if source.arrival_time else window
-            opened, already = open_source(self.spark, self._settings, source, within)
+            opened, already = open_source(self.spark, self._settings, source, within, moments)
             bounded.update({source.name} if already else ())
             return opened
 
@@ -464,6 +495,20 @@ class SparkEngine:
         return error.on(task=task.name, window=label, table=str(task.target))
 
     @contextmanager
+    def _tagged(self, token: Token) -> Iterator[None]:
+        """Mark what this thread starts on Spark, so that it can be found and stopped."""
+        self.spark.addTag(_tag(token))
+        stopped = False
+        try:
+            yield
+        except KeyboardInterrupt:
+            stopped = True  # as below
+            raise
+        finally:
+            if not stopped:
+                self.spark.removeTag(_tag(token))
+
+    @contextmanager
     def _zone(self, task: Task) -> Iterator[None]:
         """Let `to_date` and the like use the zone in which the task's days begin."""
         zone = task.grain.zone if task.grain else "UTC"
@@ -477,3 +522,7 @@ class SparkEngine:
         finally:
             if not stopped:
                 self.spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+
+def _tag(token: Token) -> str:
+    return f"setpoint-{token.run_id}-{token.fence}"

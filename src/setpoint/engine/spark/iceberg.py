@@ -255,6 +255,14 @@ class IcebergTarget:
         newest = max(found, key=lambda row: row["committed_at"])
         return outcome_of(str(newest["snapshot_id"]), newest["summary"])
 
+    def highest_fence(self) -> int:
+        """The highest fence among the commits that the table remembers; 0 for none."""
+        found = self.spark.sql(
+            f"SELECT coalesce(max(CAST(summary['{FENCE}'] AS BIGINT)), 0) AS fence "  # noqa: S608
+            f"FROM {self.table.sql}.snapshots"
+        ).collect()
+        return int(found[0]["fence"])
+
 
 def outcome_of(snapshot: str, summary: Mapping[str, str]) -> Outcome:
     """What a commit did, from its own summary."""

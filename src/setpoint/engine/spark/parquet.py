@@ -121,6 +121,11 @@ class ParquetTarget:
         """Remove the table and its files, if it is there."""
         shutil.rmtree(self.folder.root, ignore_errors=True)
 
+    def highest_fence(self) -> int:
+        """The highest fence among the commits that the table remembers; 0 for none."""
+        with self._disk():
+            return self.folder.highest_fence()
+
     def _schema(self) -> StructType | None:
         kept = self.folder.description()
         if kept is not None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from setpoint.engine.protocol import Outcome, Token
+    from setpoint.engine.spark.postgres.moment import Moments
     from setpoint.model.settings import Settings
     from setpoint.model.table import TableName
     from setpoint.model.task import BoundSource, Task
@@ -74,6 +75,10 @@ class Target(Protocol):
         """Remove the table and its files, if it is there."""
         ...
 
+    def highest_fence(self) -> int:
+        """The highest fence among the commits that the table remembers; 0 for none."""
+        ...
+
 
 def open_target(spark: SparkSession, settings: Settings, table: TableName) -> Target:
     """The target of this name, by the kind of its catalog or connection."""
@@ -99,7 +104,11 @@ def open_target(spark: SparkSession, settings: Settings, table: TableName) -> Ta
 
 
 def open_source(
-    spark: SparkSession, settings: Settings, source: BoundSource, window: Window | None
+    spark: SparkSession,
+    settings: Settings,
+    source: BoundSource,
+    window: Window | None,
+    moments: Moments,
 ) -> tuple[str, bool]:
     """The source in a FROM clause, and whether it is bounded to the window already."""
     connection = settings.connections.get(source.table.catalog)
@@ -115,6 +124,7 @@ def open_source(
         event_time=source.event_time,
         window=window,
         partitions=connection.read_partitions,
+        moments=moments,
     )
 
 

@@ -18,9 +18,12 @@ from setpoint.errors import SourceFault
 from setpoint.model.scope import ColumnKind
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pyspark.sql import DataFrame, SparkSession
 
     from setpoint.engine.spark.postgres.connection import Login
+    from setpoint.engine.spark.postgres.moment import Moments
     from setpoint.model.table import TableName
     from setpoint.model.window import Window
 
@@ -53,8 +56,12 @@ def source_view(
     event_time: str | None,
     window: Window | None,
     partitions: int,
+    moments: Moments,
 ) -> tuple[str, bool]:
-    """A temporary view of the table, and whether it is bounded to the window already."""
+    """A temporary view of the table, and whether it is bounded to the window already.
+
+    The view can be read until the moments are let go.
+    """
     columns = table_columns(login, table)
     if not columns:
         raise SourceFault(
@@ -72,13 +79,30 @@ def source_view(
     if len(ranges) == 1 and partitions > 1:
         ranges = _by_key(login, table, columns, bounds, partitions)
     name = _view_name(table, bounds, event_time)
-    _reader(spark, login, table, ranges).createOrReplaceTempView(name)
+    joining = {"sessionInitStatement": moments.joining(login)}
+    _reader(spark, login, table, ranges, joining).createOrReplaceTempView(name)
     return name, bounds is not None
 
 
-def _reader(spark: SparkSession, login: Login, table: TableName, ranges: list[str]) -> DataFrame:
+def whole_view(spark: SparkSession, login: Login, table: TableName) -> str:
+    """A temporary view of the whole table, read by one statement: at one moment without more."""
+    name = _view_name(table, None, None)
+    _reader(spark, login, table, ["TRUE"], {}).createOrReplaceTempView(name)
+    return name
+
+
+def _reader(
+    spark: SparkSession,
+    login: Login,
+    table: TableName,
+    ranges: list[str],
+    options: Mapping[str, str],
+) -> DataFrame:
+    """The rows of the ranges, a partition each."""
     properties = {
         **login.jdbc_properties,
+        **options,
+        # More than none, so that the rows come in a transaction, which the moment needs too.
         "fetchsize": FETCH_ROWS,
         # A timestamp without a zone must not become an instant on the way.
         "preferTimestampNTZ": "true",

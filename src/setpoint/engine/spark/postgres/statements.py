@@ -39,6 +39,7 @@ SET run_id = excluded.run_id, rows = excluded.rows, replaced = excluded.replaced
 """  # noqa: S608 — the table's name is a constant
 SINCE = f"SELECT run_id FROM {COMMITS} WHERE target = $1 AND scope = $2 AND NOT pg_visible_in_snapshot(transaction::xid8, $3::pg_snapshot) LIMIT 1"  # noqa: E501, S608
 FOUND = f"SELECT rows, replaced, transaction FROM {COMMITS} WHERE target = $1 AND run_id = $2 ORDER BY fence DESC LIMIT 1"  # noqa: E501, S608
+HIGHEST = f"SELECT max(fence) FROM {COMMITS} WHERE target = $1"  # noqa: S608
 COLUMNS = """
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
 WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum

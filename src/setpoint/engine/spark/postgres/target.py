@@ -10,7 +10,7 @@ from setpoint.engine.protocol import Outcome
 from setpoint.engine.spark.postgres import statements as sql
 from setpoint.engine.spark.postgres.connection import Login, connected, run
 from setpoint.engine.spark.postgres.copying import copy
-from setpoint.engine.spark.postgres.source import postgres_name, source_view
+from setpoint.engine.spark.postgres.source import postgres_name, whole_view
 from setpoint.engine.spark.postgres.staging import staged
 from setpoint.engine.spark.postgres.types import fits, postgres_type, staging_type
 from setpoint.engine.spark.target import TableState
@@ -57,19 +57,10 @@ class PostgresTarget:
         self.table = table
         self.login = Login.of(settings)
         self.name = postgres_name(table)
-        self.partitions = settings.read_partitions
 
     def reference(self, snapshot: str | None = None) -> str:  # noqa: ARG002 — no history is kept
         """A view of the table as it stands; Postgres keeps no older ones."""
-        view, _ = source_view(
-            self.spark,
-            self.login,
-            self.table,
-            event_time=None,
-            window=None,
-            partitions=self.partitions,
-        )
-        return view
+        return whole_view(self.spark, self.login, self.table)
 
     def state(self) -> TableState | None:
         """The table's columns; None when it does not exist."""
@@ -121,6 +112,14 @@ class PostgresTarget:
             run(connection, f"DROP TABLE IF EXISTS {self.name}")
             if run(connection, "SELECT to_regclass($1)", sql.COMMITS).fetchone() != (None,):
                 run(connection, f"DELETE FROM {sql.COMMITS} WHERE target = $1", self.name)  # noqa: S608
+
+    def highest_fence(self) -> int:
+        """The highest fence among the commits that the database remembers; 0 for none."""
+        with connected(self.login) as connection:
+            if run(connection, "SELECT to_regclass($1)", sql.COMMITS).fetchone() == (None,):
+                return 0
+            found = run(connection, sql.HIGHEST, self.name).fetchone()
+        return int(found[0] or 0) if found else 0
 
     def _shape(self, schema: StructType, writing: Writing) -> sql.Shape:
         have = {name.lower(): name for name in writing.state.columns}

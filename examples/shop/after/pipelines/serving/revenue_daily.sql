@@ -1,0 +1,16 @@
+/*
+target: mart.serving.revenue_daily
+description: "O6: revenue by region and day, under a key that is the same on every run."
+grain: day
+write: {replace: {by: order_date}}
+unique_key: revenue_key
+sources:
+  orders: {table: lake.raw.orders, event_time: order_date}
+*/
+SELECT
+  surrogate_key(order_date, region) AS revenue_key,
+  order_date,
+  region,
+  CAST(sum(amount) AS DECIMAL(14, 2)) AS revenue
+FROM orders
+GROUP BY order_date, region
