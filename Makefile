@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo soak test coverage check format bench docs clean audit-quality audit-fuzz audit-bench
+.PHONY: help install demo soak test coverage check format bench docs clean audit-quality audit-fuzz audit-bench backfill-crash performance
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,12 @@ format: $(STAMP) ## Format the code
 
 soak: $(STAMP) ## Readers during a thousand replaces of a Postgres mart
 	SETPOINT_REPLACES=1000 $(BIN)/python -m pytest tests/spark/postgres/test_readers.py
+
+backfill-crash: $(STAMP) ## Kill a backfill at 20 random moments; the same command goes on
+	SETPOINT_KILLS=20 $(BIN)/python -m pytest -s tests/process/test_backfill_crash.py -k random
+
+performance: $(STAMP) ## Measure how a backfill's cost grows, and write docs/performance.md with its plot
+	$(BIN)/python -m bench.growth
 
 bench: $(STAMP) ## Measure; a table and JSON lines
 	$(BIN)/python -m bench.run

@@ -41,12 +41,26 @@ def _merge(runs: int) -> list[Measure]:
     return measure_merge(runs)
 
 
+def _backfill(runs: int) -> list[Measure]:
+    from bench.backfill import measure_backfill
+
+    return measure_backfill(runs)
+
+
+def _planning(runs: int) -> list[Measure]:
+    from bench.backfill import measure_planning
+
+    return measure_planning(max(3, runs // 3))
+
+
 PARTS: dict[str, Callable[[int], list[Measure]]] = {
     "commands": _commands,
     "cold": _cold,
     "writes": _writes,
     "postgres": _postgres,
     "merge": _merge,
+    "backfill": _backfill,
+    "planning": _planning,
 }
 
 

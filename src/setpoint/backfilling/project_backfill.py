@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +16,7 @@ from setpoint.backfilling.result import BackfillResult
 from setpoint.backfilling.shadowing import shadow_plan
 from setpoint.errors import LedgerError
 from setpoint.ledger.backfill import Backfill, TaskRange
+from setpoint.ledger.holder import this_process
 from setpoint.ledger.instant import utc_now
 from setpoint.ledger.opening import open_ledger
 from setpoint.ledger.writer import new_run_id
@@ -198,7 +197,7 @@ def _carry_out(
 
 
 def _new_record(plan: BackfillPlan, ledger: Ledger) -> Backfill:
-    request = plan.request
+    request, holder = plan.request, this_process()
     return Backfill(
         backfill_id=new_run_id()[:10],
         request_key=request.key,
@@ -215,8 +214,10 @@ def _new_record(plan: BackfillPlan, ledger: Ledger) -> Backfill:
         detail={"shadow": "writing"} if request.shadow else {},
         started_at=utc_now(),
         seen_at=utc_now(),
-        pid=os.getpid(),
-        host=socket.gethostname(),
+        pid=holder.pid,
+        host=holder.host,
+        machine=holder.machine,
+        born=holder.born,
     )
 
 

@@ -9,7 +9,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from setpoint.errors import UsageError
+from setpoint.ledger.holder import is_gone
 from setpoint.ledger.instant import from_text, to_text
+from setpoint.ledger.lease import Holder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,7 +45,9 @@ CREATE TABLE backfill (
     seen_at      TEXT NOT NULL,
     finished_at  TEXT,
     pid          INTEGER NOT NULL,
-    host         TEXT NOT NULL
+    host         TEXT NOT NULL,
+    machine      TEXT NOT NULL,
+    born         TEXT NOT NULL
 );
 CREATE INDEX backfill_state ON backfill (state);
 CREATE TABLE backfill_job (
@@ -124,10 +128,14 @@ class Backfill:
     finished_at: datetime | None = None
     pid: int
     host: str
+    machine: str = ""
+    born: str = ""
 
     def alive(self, now: datetime) -> bool:
-        """Whether a process works on it: it says so every few seconds."""
-        return self.state == "running" and now - self.seen_at < SILENT_AFTER
+        """Whether a process works on it: it says so every few seconds, unless it is gone."""
+        holder = Holder(pid=self.pid, host=self.host, machine=self.machine, born=self.born)
+        heard = now - self.seen_at < SILENT_AFTER
+        return self.state == "running" and heard and not is_gone(holder)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,9 +206,13 @@ class BackfillRecords:
             kept = wanted
             if found is not None:
                 kept = replace(
-                    found, state="running", wish="run", pid=wanted.pid, host=wanted.host,
-                    scopes=wanted.scopes, finished_at=None,
-                )  # fmt: skip
+                    wanted,
+                    backfill_id=found.backfill_id,
+                    since=found.since,
+                    windows=found.windows,
+                    started_at=found.started_at,
+                    detail=found.detail,
+                )
             kept = replace(kept, seen_at=now)
             self._put(execute, kept)
         return kept

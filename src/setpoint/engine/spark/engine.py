@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from setpoint.engine.spark.checksum import checksum
-from setpoint.engine.spark.comparing import compare
 from setpoint.engine.spark.counting import counted, window_counts
 from setpoint.engine.spark.gating import check_rows, diagnose, gated
 from setpoint.engine.spark.inspection import inspect, plan_text, printed_plan, refuse
@@ -16,6 +15,7 @@ from setpoint.engine.spark.merging import diagnose_tie, marked, reduced, stored,
 from setpoint.engine.spark.plan_cost import bytes_read
 from setpoint.engine.spark.plan_text import grouped_by
 from setpoint.engine.spark.postgres.moment import Moments
+from setpoint.engine.spark.ranges import SparkRanges
 from setpoint.engine.spark.reading import (
     bounded_sources,
     check_kind,
@@ -27,7 +27,7 @@ from setpoint.engine.spark.reading import (
     source_tables,
     target_kind,
 )
-from setpoint.engine.spark.session import open_session, twin_session
+from setpoint.engine.spark.session import open_session
 from setpoint.engine.spark.target import (
     Writing,
     check_columns,
@@ -56,11 +56,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-    from setpoint.engine.protocol import LateRows, Outcome, SourceChange, Token
+    from setpoint.engine.protocol import LateRows, Outcome, Token
     from setpoint.engine.spark.plan_text import PlanText
     from setpoint.engine.spark.target import TableState, Target
-    from setpoint.model.checksum import Checksum
-    from setpoint.model.comparison import Comparison
     from setpoint.model.grain_diagnosis import PartitionWrite
     from setpoint.model.hidden_input import HiddenInputFound
     from setpoint.model.settings import Settings
@@ -84,7 +82,7 @@ class Built:
     schemas: Mapping[str, StructType]
 
 
-class SparkEngine:
+class SparkEngine(SparkRanges):
     """Runs tasks on Spark; the session starts at first use."""
 
     def __init__(self, settings: Settings, *, say: Callable[[str], None]) -> None:
@@ -191,97 +189,6 @@ class SparkEngine:
                 warnings=(*warnings, *late_warnings(late)),
                 late=late,
             )
-
-    def find_batch(self, task: Task, windows: Sequence[Window], run_id: str) -> Outcome | None:
-        """The outcome of a commit by this job in the target's history, if there is one."""
-        span = union(windows)
-        with self._errors(task, span), self._zone(task):
-            target = self._target(task.target)
-            outcome = target.commit(run_id) if target.state() else None
-            if outcome is None:
-                return None
-            frame = self.spark.sql(source_sql(target.reference(), None))
-            kind = target_kind(frame, task)
-            by = window_column(task.write) or ""
-            counts = window_counts(
-                self.spark,
-                target,
-                outcome,
-                windows,
-                by=by,
-                kind=kind or usual_kind(span),
-                scope=owned_scope(task, span, kind) or "",
-                before=None,
-            )
-            return replace(outcome, windows=counts)
-
-    def result_checksum(self, task: Task, window: Window) -> Checksum:
-        """The checksum of what the task would write for a window; nothing is written."""
-        with self._errors(task, window), self._zone(task), Moments() as moments:
-            return checksum(self._build(task, window, moments).frame)
-
-    def inspect(self, task: Task, window: Window | None) -> None:
-        """Refuse hidden inputs now; the verdict holds for the task's code."""
-        if task.fingerprint not in self._inspected:
-            with self._errors(task, window), self._zone(task), Moments() as moments:
-                refuse(task, self._build(task, window, moments).hidden)
-                self._inspected.add(task.fingerprint)
-
-    def compare(self, task: Task, other: TableName, windows: Sequence[Window]) -> Comparison:
-        """How rows of windows in another table differ from those in the task's target."""
-        span = union(windows)
-        with self._errors(task, span), self._zone(task):
-            after = self.spark.sql(source_sql(self._target(other).reference(), None))
-            target = self._target(task.target)
-            if target.state() is None:
-                before = after.where("false")
-            else:
-                before = self.spark.sql(source_sql(target.reference(), None))
-            kind = target_kind(after, task) or usual_kind(span)
-            scope = owned_scope(task, span, kind) or "true"
-            return compare(
-                before.where(scope),
-                after.where(scope),
-                windows,
-                by=window_column(task.write) or "",
-                kind=kind,
-                key=task.unique_key,
-            )
-
-    def drop(self, table: TableName) -> None:
-        """Remove a table and its files."""
-        try:
-            self._target(table).drop()
-        except SPARK_ERRORS as error:
-            raise EngineFailed(f"{table}: {short(error)}", next_step=f"read {self.log}") from None
-
-    def source_changes(self, source: BoundSource) -> list[SourceChange] | None:
-        """The commits to a source, oldest first; None when its table keeps no history."""
-        from setpoint.engine.spark.iceberg import IcebergTarget
-
-        if source.table.catalog in self._settings.connections:
-            return None
-        target = self._target(source.table)
-        if not isinstance(target, IcebergTarget) or target.state() is None:
-            return None
-        try:
-            return target.changes(source.event_time)
-        except SPARK_ERRORS as error:
-            raise EngineFailed(
-                f"{source.table}: {short(error)}", next_step=f"read {self.log}"
-            ) from None
-
-    def twin(self) -> SparkEngine:
-        """Another one on the same Spark, with a session of its own, for another thread."""
-        twin = SparkEngine(self._settings, say=self._say)
-        twin._spark, twin._log = twin_session(self.spark, self._settings), self._log
-        twin._inspected = self._inspected
-        return twin
-
-    def stop_jobs(self) -> None:
-        """Interrupt what this engine is doing in another thread."""
-        if self._spark is not None:
-            self._spark.interruptAll()
 
     def find_commit(self, task: Task, run_id: str) -> Outcome | None:
         """The outcome of a commit by this run in the target's history, if there is one."""
