@@ -34,6 +34,7 @@ class MemoryEngine:
         """Called before each write."""
         self.after: Callable[[], None] = lambda: None
         """Called between a commit and its answer."""
+        self.schedulers: list[str] = []
         self.started = 0
         self.running = 0
         self.most = 0
@@ -47,6 +48,10 @@ class MemoryEngine:
     def twin(self) -> MemoryEngine:
         """The same: it keeps nothing of a session."""
         return self
+
+    def use_scheduler(self, pool: str) -> None:
+        """Note it."""
+        self.schedulers.append(pool)
 
     def stop_jobs(self) -> None:
         """Let whoever waits see it."""

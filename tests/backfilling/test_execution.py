@@ -12,7 +12,7 @@ import pytest
 from tests.backfilling.memory_engine import MemoryEngine
 
 from setpoint.backfilling import execution
-from setpoint.backfilling.project_backfill import backfill_project
+from setpoint.backfilling.project_backfill import backfill_project, pool_settings
 from setpoint.backfilling.request import Request
 from setpoint.backfilling.throttle import Throttle
 from setpoint.errors import CommitConflict, SourceFault, UsageError
@@ -46,7 +46,10 @@ SETTINGS = Settings(
         "shop": ConnectionSettings(name="shop", url="postgresql://h/d", max_active_runs=1),
         "slow": ConnectionSettings(name="slow", url="postgresql://h/d", runs_per_minute=2),
     },
-    pools={"night": PoolSettings(name="night", limit=2)},
+    pools={
+        "night": PoolSettings(name="night", limit=2, scheduler="slow lane"),
+        "far": PoolSettings(name="far", limit=2, remote="sc://elsewhere:15002"),
+    },
 )
 
 
@@ -350,7 +353,7 @@ def test_an_unknown_pool_is_refused(stage: Stage) -> None:
     """With those that there are."""
     with pytest.raises(UsageError, match="no pool is called 'day'") as refusal:
         stage.run(pool="day")
-    assert "night" in (refusal.value.next_step or "")
+    assert "far, night" in (refusal.value.next_step or "")
 
 
 def test_a_pool_without_room_is_waited_for(stage: Stage) -> None:
@@ -369,6 +372,15 @@ def test_a_pool_without_room_is_waited_for(stage: Stage) -> None:
     freed.start()
     assert stage.run(pool="night").state == "succeeded"
     assert records.take_slot("pool night", 2, "z") == 0
+
+
+def test_a_pool_can_have_a_scheduler_or_a_spark_of_its_own(stage: Stage) -> None:
+    """H2: its jobs run in that pool of Spark's scheduler, or on that server."""
+    stage.run(pool="night")
+    assert set(stage.engine.schedulers) == {"slow lane"}
+    assert pool_settings(SETTINGS, "far").spark.remote == "sc://elsewhere:15002"
+    assert pool_settings(SETTINGS, "night") is SETTINGS
+    assert pool_settings(SETTINGS, None) is SETTINGS
 
 
 def test_shadows_of_a_graph_read_each_other_and_not_the_old_rows(make: Maker) -> None:

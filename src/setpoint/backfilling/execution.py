@@ -24,7 +24,7 @@ from setpoint.model.window import union
 from setpoint.running.lease_keeper import LeaseKeeper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from setpoint.backfilling.job import JobEnd
     from setpoint.backfilling.plan import BackfillPlan, TaskPlan
@@ -68,6 +68,8 @@ class Execution:
         self.listener = listener or Quiet()
         self.clock = clock
         self.workers = plan.request.max_active_runs or DEFAULT_ACTIVE_RUNS
+        pool = settings.pools.get(plan.request.pool or "")
+        self.scheduler = pool.scheduler if pool else None
         self.throttle = Throttle(
             ledger.backfills,
             settings,
@@ -173,6 +175,8 @@ class Execution:
     ) -> list[JobEnd]:
         engine = engines.get()
         try:
+            if self.scheduler is not None:
+                engine.use_scheduler(self.scheduler)
             kind = BatchRun if plan.coalescing.possible else SingleRun
             run = kind(
                 engine=engine,
@@ -199,7 +203,8 @@ class Execution:
             self.engine.inspect(task, plan.windows[0])
             if not self.ledger.runs(task.name, limit=1):
                 self._floors[task.name] = self.engine.highest_fence(task)
-            separable = not plan.coalescing.probe or self._probe(plan)
+            with self._beating():
+                separable = not plan.coalescing.probe or self._probe(plan)
         except SetpointError as error:
             self._opened[task.name] = error
             return False
@@ -263,6 +268,23 @@ class Execution:
     def _show(self) -> None:
         self.progress = replace(self.progress, seconds=self.clock() - self._begun)
         self.listener.progressed(self.progress)
+
+    @contextlib.contextmanager
+    def _beating(self) -> Iterator[None]:
+        """Go on saying that this process lives while its main thread is busy."""
+        over = threading.Event()
+
+        def beat() -> None:
+            while not over.wait(BEAT_SECONDS):
+                self._beat()
+
+        heart = threading.Thread(target=beat, name="setpoint-backfill", daemon=True)
+        heart.start()
+        try:
+            yield
+        finally:
+            over.set()
+            heart.join()
 
     def _beat(self) -> None:
         """Say that this process lives, and hear what a person wants of it."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from setpoint.backfilling.result import WindowResult
     from setpoint.engine.protocol import BackfillEngine, SourceChange
     from setpoint.ledger.protocol import Ledger
+    from setpoint.model.settings import Settings
     from setpoint.model.task import BoundSource
 
 
@@ -107,14 +108,14 @@ def backfill_project(
 ) -> BackfillResult:
     """Plan a backfill of a loaded project and carry it out; Spark starts only for work."""
     listener = listener or Quiet()
-    opening = _Engine(project, listener, engine)
+    settings = pool_settings(project.settings, request.pool)
+    opening = _Engine(engine or (lambda: spark_engine(settings, say=listener.said)))
     changes = None
     if "stale" in request.only and any(
         source for task in project.graph.tasks.values() for source in task.sources
     ):
         changes = opening.source_changes
     if ledger is None:
-        settings = project.settings
         with open_ledger(settings.ledger_url, root=settings.root, create=False) as known:
             plan = prepare(project, request, known, changes=changes)
     else:
@@ -127,21 +128,23 @@ def backfill_project(
     opening.start()
     if ledger is not None:
         return _carry_out(project, plan, opening.get(), ledger, listener)
-    settings = project.settings
     with open_ledger(settings.ledger_url, root=settings.root, create=True) as writable:
         return _carry_out(project, plan, opening.get(), writable, listener)
+
+
+def pool_settings(settings: Settings, pool: str | None) -> Settings:
+    """The settings for the jobs of a pool: its own Spark server, if it names one."""
+    named = settings.pools.get(pool) if pool else None
+    if named is None or named.remote is None:
+        return settings
+    return replace(settings, spark=replace(settings.spark, master=None, remote=named.remote))
 
 
 class _Engine:
     """The engine, made when it is first needed."""
 
-    def __init__(
-        self,
-        project: Project,
-        listener: BackfillListener,
-        make: Callable[[], BackfillEngine] | None,
-    ) -> None:
-        self._make = make or (lambda: spark_engine(project.settings, say=listener.said))
+    def __init__(self, make: Callable[[], BackfillEngine]) -> None:
+        self._make = make
         self._made: BackfillEngine | None = None
 
     def get(self) -> BackfillEngine:

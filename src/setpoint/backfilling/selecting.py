@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -41,10 +42,10 @@ class Choice:
     stale: Callable[[Window, Standing], str | None] = field(default=lambda _w, _s: None)
     """Why a window that succeeded is stale; None when it is not."""
 
-    def skip(self, window: Window, standing: Standing | None) -> str | None:
-        """Why the window is left out; None when it is to be run."""
-        state = standing.state if standing else None
-        if self.since is not None and standing is not None and standing.fence > self.since:
+    def skip(self, window: Window, standing: Standing) -> str | None:
+        """Why a window that has run is left out; None when it is to be run again."""
+        state = standing.state
+        if self.since is not None and standing.fence > self.since:
             # What failed in this very backfill is tried again when it goes on.
             return DONE_HERE if state == "succeeded" else None
         if self.only:
@@ -56,8 +57,8 @@ class Choice:
         # A run that is still open has died, or holds a lease that the write will meet.
         return None
 
-    def _skip_only(self, window: Window, standing: Standing | None) -> str | None:
-        if standing is None or standing.state == "running":
+    def _skip_only(self, window: Window, standing: Standing) -> str | None:
+        if standing.state == "running":
             return None if "missing" in self.only else NOT_FAILED
         if standing.state == "failed":
             return None if "failed" in self.only else NOT_MISSING
@@ -71,19 +72,37 @@ def select(
 ) -> tuple[list[Window], tuple[Skip, ...]]:
     """The windows to run, and what is skipped with its reason; both inputs in order of time."""
     kept: list[Window] = []
-    skipped: dict[str, list[Window]] = {}
-    if not standings and not choice.only:
-        return list(windows), ()
-    known = {(each.window_start, each.window_end): each for each in standings}
+    skipped: dict[str, _Skipped] = {}
+    # Hundreds of thousands of both: walked side by side, and texts read only where they are.
+    known = iter(standings)
+    ahead = next(known, None)
+    starts = datetime.fromisoformat(ahead.window_start) if ahead else None
+    never_run = None if not choice.only or "missing" in choice.only else NOT_FAILED
     for window in windows:
-        standing = known.get((window.start.isoformat(), window.end.isoformat()))
-        why = choice.skip(window, standing)
+        standing = None
+        while starts is not None and ahead is not None and starts <= window.start:
+            if starts == window.start and datetime.fromisoformat(ahead.window_end) == window.end:
+                standing = ahead
+            ahead = next(known, None)
+            starts = datetime.fromisoformat(ahead.window_start) if ahead else None
+        why = never_run if standing is None else choice.skip(window, standing)
         if why is None:
             kept.append(window)
-        else:
-            skipped.setdefault(why, []).append(window)
+            continue
+        found = skipped.get(why)
+        if found is None:
+            found = skipped[why] = _Skipped(first=window, last=window)
+        found.last = window
+        found.count += 1
     skips = tuple(
-        Skip(reason=why, windows=len(them), first=them[0].label, last=them[-1].label)
-        for why, them in skipped.items()
+        Skip(reason=why, windows=each.count, first=each.first.label, last=each.last.label)
+        for why, each in skipped.items()
     )
     return kept, skips
+
+
+@dataclass
+class _Skipped:
+    first: Window
+    last: Window
+    count: int = 0

@@ -120,6 +120,10 @@ class BackfillEngine(Engine, Protocol):
         """Another one on the same Spark, with a session of its own, for another thread."""
         ...
 
+    def use_scheduler(self, pool: str) -> None:
+        """Let the calling thread's jobs run in a pool of the engine's scheduler."""
+        ...
+
     def stop_jobs(self) -> None:
         """Interrupt what this engine is doing in another thread."""
         ...

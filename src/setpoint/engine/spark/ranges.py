@@ -165,6 +165,11 @@ class SparkRanges(ABC):
         vars(twin).update(_spark=session, _log=self._log, _inspected=self._inspected)
         return twin
 
+    def use_scheduler(self, pool: str) -> None:
+        """Let the calling thread's jobs run in a pool of Spark's fair scheduler."""
+        if not self._settings.spark.remote:  # a Connect server schedules by itself
+            self.spark.sparkContext.setLocalProperty("spark.scheduler.pool", pool)
+
     def stop_jobs(self) -> None:
         """Interrupt what this engine is doing in another thread."""
         if self._spark is not None:
