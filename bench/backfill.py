@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import subprocess
 import sys
 import tempfile
@@ -18,16 +20,21 @@ from setpoint.backfilling.preparing import prepare
 from setpoint.backfilling.project_backfill import backfill_project
 from setpoint.backfilling.request import Request
 from setpoint.engine.spark.engine import SparkEngine
+from setpoint.engine.spark.jars import ICEBERG, resolve_jars
+from setpoint.engine.spark.session import catalog_conf
 from setpoint.ledger.opening import open_ledger
-from setpoint.ledger.record import Outcome
+from setpoint.ledger.record import Outcome as Recorded
 from setpoint.project.project import load_project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
     from pyspark.sql import DataFrame
 
+    from setpoint.engine.protocol import Outcome, Token
     from setpoint.ledger.protocol import Ledger
+    from setpoint.model.task import Task
+    from setpoint.model.window import Window
     from setpoint.project.project import Project
 
 FIRST, DAYS, PER_DAY, CUSTOMERS = date(2026, 1, 1), 60, 100_000, 5_000
@@ -51,6 +58,21 @@ SELECT id AS order_id, pmod(xxhash64(id, 1), {customers}) AS customer_id,
        timestampadd(SECOND, pmod(xxhash64(id, 4), 86400), CAST(d AS TIMESTAMP)) AS event_ts, d AS ds
 FROM (SELECT id, date_add(DATE '{first}', CAST(id DIV {per_day} AS INT)) AS d
       FROM range({rows}))
+"""
+
+
+BARE = """
+from pyspark.sql import SparkSession, functions as F
+conf = {conf!r} | {{"spark.master": "local[*]", "spark.ui.enabled": "false",
+    "spark.sql.session.timeZone": "UTC", "spark.sql.shuffle.partitions": "4",
+    "spark.driver.extraClassPath": {jars!r},
+    "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"}}
+spark = SparkSession.builder.config(map=conf).getOrCreate()
+frame = spark.sql("SELECT ds, customer_id, count(*) AS orders, CAST(sum(amount) AS DECIMAL(20,2)) "
+    "AS revenue FROM lake.source.orders WHERE ds BETWEEN DATE '{first}' AND DATE '{last}' "
+    "GROUP BY ds, customer_id")
+frame.writeTo("lake.bench.bare").overwrite(
+    F.expr("ds BETWEEN DATE '{first}' AND DATE '{last}'"))
 """
 
 
@@ -129,14 +151,28 @@ class Lake:
         )
         assert result.state == "succeeded", result.failed
 
-    def resume(self, size: int) -> Callable[[], None]:
-        """The second half alone, as after a stop half way."""
+    def whole_and_resumed(self, size: int) -> tuple[float, float]:
+        """Seconds of a backfill by jobs of some days, and of its resumption after half of them."""
+        asked = {"batch_size": size, "max_active_runs": 1}
+        begun = time.perf_counter()
+        self.backfill(**asked)
+        whole = time.perf_counter() - begun
+        carry_out, jobs = self.engine.carry_out_batch, 0
 
-        def run() -> None:
-            half = FIRST + timedelta(days=self.days // 2)
-            self.backfill(start=str(half), batch_size=size)
+        def stopping(task: Task, windows: Sequence[Window], token: Token) -> Outcome:
+            nonlocal jobs
+            jobs += 1
+            if jobs > self.days // size // 2:
+                raise KeyboardInterrupt
+            return carry_out(task, windows, token)
 
-        return run
+        self.engine.carry_out_batch = stopping  # type: ignore[method-assign]
+        with contextlib.suppress(KeyboardInterrupt):
+            self.backfill(**asked)
+        self.engine.carry_out_batch = carry_out  # type: ignore[method-assign]
+        begun = time.perf_counter()
+        self.backfill(**asked)
+        return whole, time.perf_counter() - begun
 
 
 def measure_backfill(runs: int) -> list[Measure]:
@@ -166,23 +202,42 @@ def measure_backfill(runs: int) -> list[Measure]:
             base="60 days: setpoint backfill, again",
             limits={"60 days: loop of 60": "≥ 5"},
         )
-        size = DAYS // 6
-        resumed = interleaved(
+        pairs = [lake.whole_and_resumed(DAYS // 6) for _ in range(1 + max(3, runs // 2))][1:]
+        whole, rest = "60 days: backfill by 10 days", "60 days: the same, resumed after half"
+        resumed = {whole: [pair[0] for pair in pairs], rest: [pair[1] for pair in pairs]}
+        results += measures(resumed, base=whole, limits={rest: "≤ 0.6"})
+        print(f"the first backfill of new code, with its probe: {first:.1f} s")
+        return results
+
+
+def measure_cold(runs: int) -> list[Measure]:
+    """From the command line: a bare script that starts its own session, and the backfill."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        lake = Lake(root)
+        lake.backfill()
+        lake.ledger.close()
+        conf = catalog_conf(lake.project.settings)
+        jars = os.pathsep.join(map(str, resolve_jars(ICEBERG, say=print)))
+        lake.engine.spark.stop()
+        script = root / "bare.py"
+        last = FIRST + timedelta(days=DAYS - 1)
+        script.write_text(BARE.format(conf=conf, jars=jars, first=FIRST, last=last))
+        end = FIRST + timedelta(days=DAYS)
+        backfill = [
+            *[sys.executable, "-m", "setpoint", "backfill", "revenue", "--project", str(root)],
+            *["--start", str(FIRST), "--end", str(end), "--reprocess-behavior", "completed"],
+        ]
+        bare, own = "cold, 60 days: bare PySpark script", "cold, 60 days: setpoint backfill"
+        times = interleaved(
             {
-                "60 days: backfill by 10 days": lambda: lake.backfill(batch_size=size),
-                "60 days: the second half of it": lake.resume(size),
+                bare: lambda: _quietly([sys.executable, str(script)]),
+                own: lambda: _quietly(backfill),
             },
-            runs=max(3, runs // 2),
+            runs=runs,
             warm=1,
         )
-        results += measures(
-            resumed,
-            base="60 days: backfill by 10 days",
-            limits={"60 days: the second half of it": "≤ 0.6"},
-        )
-        print(f"the first backfill of new code, with its probe: {first:.1f} s")
-        results += measure_planning(max(3, runs // 3))
-        return results
+        return measures(times, base=bare, limits={own: "< 1"})
 
 
 def measure_growth() -> list[Point]:
@@ -216,7 +271,7 @@ def measure_planning(runs: int) -> list[Measure]:
         with open_ledger("sqlite:///.setpoint/ledger.db", root=root, create=True) as ledger:
             ledger.record_many(
                 (
-                    Outcome(
+                    Recorded(
                         task="revenue",
                         window_start=start + number * step,
                         window_end=start + (number + 1) * step,

@@ -47,6 +47,12 @@ def _backfill(runs: int) -> list[Measure]:
     return measure_backfill(runs)
 
 
+def _cold_backfill(runs: int) -> list[Measure]:
+    from bench.backfill import measure_cold
+
+    return measure_cold(max(3, runs // 3))
+
+
 def _planning(runs: int) -> list[Measure]:
     from bench.backfill import measure_planning
 
@@ -61,6 +67,7 @@ PARTS: dict[str, Callable[[int], list[Measure]]] = {
     "merge": _merge,
     "backfill": _backfill,
     "planning": _planning,
+    "cold-backfill": _cold_backfill,
 }
 
 

@@ -84,7 +84,8 @@ def result_lines(result: BackfillResult) -> Iterator[str]:
     if len(result.failed) > SHOWN:
         yield f"  and {len(result.failed) - SHOWN:,} more: setpoint status --state failed"
     if result.usage:
-        yield f"used: {usage_text(result.usage)}"
+        tags = ", ".join(f"{key}={value}" for key, value in result.plan.request.tags.items())
+        yield f"used{tags and f' for {tags}'}: {usage_text(result.usage)}"
     if result.shadows and result.state == "succeeded":
         yield f"written aside: {', '.join(result.shadows)}"
         yield f"next: setpoint backfill diff {result.backfill_id}"
