@@ -18,6 +18,7 @@ from setpoint.backfilling.progress import BackfillListener, JobReport, Progress,
 from setpoint.backfilling.result import WindowResult
 from setpoint.backfilling.schedule import Schedule
 from setpoint.backfilling.separable import judge, probe_pairs
+from setpoint.backfilling.shadowing import original_name
 from setpoint.backfilling.throttle import Throttle
 from setpoint.errors import LedgerError, SetpointError
 from setpoint.model.window import union
@@ -225,7 +226,9 @@ class Execution:
             verdict = judge(plan.task, pair, alone, together)
             if verdict is None:
                 continue
-            self.ledger.backfills.put_separability(verdict)
+            # What holds for a task holds for its shadow, which has the same code.
+            name = original_name(plan.task.name, self.record.backfill_id)
+            self.ledger.backfills.put_separability(replace(verdict, task=name))
             self.listener.said(f"{plan.task.name}: {verdict.evidence}")
             return verdict.separable
         if pairs:

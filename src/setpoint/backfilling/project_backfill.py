@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from setpoint.model.settings import Settings
     from setpoint.model.task import BoundSource
 
+    Changes = Callable[[BoundSource], list[SourceChange] | None]
+
 
 def backfill(
     *tasks: str,
@@ -127,9 +129,11 @@ def backfill_project(
         return BackfillResult(plan=plan, state="succeeded")
     opening.start()
     if ledger is not None:
-        return _carry_out(project, plan, opening.get(), ledger, listener)
+        return _carry_out(project, plan, opening.get(), ledger, listener=listener, changes=changes)
     with open_ledger(settings.ledger_url, root=settings.root, create=True) as writable:
-        return _carry_out(project, plan, opening.get(), writable, listener)
+        return _carry_out(
+            project, plan, opening.get(), writable, listener=listener, changes=changes
+        )
 
 
 def pool_settings(settings: Settings, pool: str | None) -> Settings:
@@ -164,11 +168,13 @@ def _carry_out(
     plan: BackfillPlan,
     engine: BackfillEngine,
     ledger: Ledger,
+    *,
     listener: BackfillListener,
+    changes: Changes | None,
 ) -> BackfillResult:
     record = ledger.backfills.open(_new_record(plan, ledger))
     if plan.continues == record.backfill_id and _adopt(plan, record, engine, ledger):
-        plan = prepare(project, plan.request, ledger)
+        plan = prepare(project, plan.request, ledger, changes=changes)
     shadows: tuple[str, ...] = ()
     if plan.request.shadow:
         plan = shadow_plan(plan, record.backfill_id, ledger)
@@ -229,12 +235,12 @@ def _adopt(plan: BackfillPlan, record: Backfill, engine: BackfillEngine, ledger:
     tasks = {each.task.name: each.task for each in plan.tasks}
     adopted = 0
     for job in ledger.backfills.jobs(record.backfill_id):
-        task = tasks.get(job.task)
-        if job.state != "running" or task is None:
+        if job.state != "running":
             continue
-        windows = lost_windows(job, task)
-        outcome = engine.find_batch(task, windows, job.job_id) if windows else None
-        if outcome is None:
+        task = tasks.get(job.task)  # a shadow's is not among them: it is written again
+        windows = lost_windows(job, task) if task else []
+        outcome = engine.find_batch(task, windows, job.job_id) if task and windows else None
+        if outcome is None or task is None:
             ledger.backfills.put_job(replace(job, state="lost", finished_at=utc_now()))
             continue
         known = {

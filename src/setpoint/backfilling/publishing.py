@@ -15,6 +15,7 @@ from setpoint.backfilling.selecting import Choice
 from setpoint.backfilling.shadowing import publishing_task, shadow_name, shadow_table
 from setpoint.engine.protocol import Token
 from setpoint.errors import UsageError
+from setpoint.ledger.instant import from_text
 from setpoint.ledger.opening import open_ledger
 from setpoint.ledger.record import Outcome
 from setpoint.ledger.writer import new_run_id
@@ -167,7 +168,12 @@ class Shadow:
             return
         since = self.record.since
         for standing in self.ledger.standings(plan.task.name, plan.start, plan.end):
-            if standing.fence > since and standing.state == "succeeded":
+            if standing.fence <= since or standing.state != "succeeded":
+                continue
+            start, end = map(from_text, (standing.window_start, standing.window_end))
+            run = self.ledger.scope(plan.task.name, start, end)
+            # Its own, if an earlier publication died on its way.
+            if run is None or run.detail.get("backfill") != self.record.backfill_id:
                 raise UsageError(
                     f"{plan.task.name} {standing.window_start} was set again while the range was "
                     "written aside; publishing would undo that",

@@ -29,6 +29,11 @@ def shadow_name(task: str, backfill_id: str) -> str:
     return f"{task}@{backfill_id}"
 
 
+def original_name(name: str, backfill_id: str) -> str:
+    """The task's own name, whether or not this is its shadow's."""
+    return name.removesuffix(f"@{backfill_id}")
+
+
 def shadow_plan(plan: BackfillPlan, backfill_id: str, ledger: LedgerReader) -> BackfillPlan:
     """The same plan onto shadows; a task that reads another one of the plan reads its shadow."""
     for each in plan.tasks:
