@@ -166,6 +166,10 @@ class IcebergTarget:
         """The commits that readers see, oldest first, with the event times of their files."""
         table = self.table.sql
         lower = upper = "CAST(NULL AS TIMESTAMP)"
+        state = self.state()
+        kinds = {name.lower(): kind for name, kind in (state.columns if state else {}).items()}
+        # A date is where its day begins; an instant is itself.
+        instant = kinds.get((event_time or "").lower(), "").startswith("timestamp")
         if event_time is not None:
             lower, upper = (
                 f"CAST(readable_metrics.{quote(event_time)}.{edge}_bound AS TIMESTAMP)"
@@ -181,7 +185,7 @@ class IcebergTarget:
             "WHERE h.is_current_ancestor GROUP BY h.snapshot_id, s.operation, h.made_current_at "
             "ORDER BY h.made_current_at"
         ).collect()
-        return [_change(row) for row in found]
+        return [_change(row, reach=1 if instant else DAY_SECONDS) for row in found]
 
     def _merge(self, writing: Writing, merge: Merge) -> None:
         """Merge the batch in one commit. What it rests on: the table has one row a key."""
@@ -300,14 +304,13 @@ def partition_sql(schema: StructType, write: Overwrite, grain: Grain | None) -> 
     return f"days({name})" if length.unit in ("day", "week") else f"hours({name})"
 
 
-def _change(row: Row) -> SourceChange:
+def _change(row: Row, *, reach: int) -> SourceChange:
     snapshot = str(row["snapshot"])
     if row["moved"]:  # compaction moves rows between files and changes none of them
         return SourceChange(snapshot=snapshot, start=_instant(0), end=_instant(0))
     if not row["known"]:
         return SourceChange(snapshot=snapshot, start=None, end=None)
-    # A day's last instant is not in its bound: a date is where the day begins.
-    end = _instant(row["high"] + DAY_SECONDS)
+    end = _instant(row["high"] + reach)
     return SourceChange(snapshot=snapshot, start=_instant(row["low"]), end=end)
 
 
