@@ -3,9 +3,11 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+HISTORIES ?= 5000
+SEED      := $(if $(SEED),$(SEED),$(shell date +%s))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo soak test coverage check format bench docs clean audit-quality audit-fuzz audit-bench backfill-crash performance
+.PHONY: help install demo crash soak histories test coverage check format bench docs clean audit-quality audit-fuzz audit-bench backfill-crash performance
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,8 +23,9 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[spark,postgres]' --group dev
 	@touch $@
 
-demo: $(STAMP) ## Tell the incident: 430,000 rows without Setpoint, 250,000 with it
+demo: $(STAMP) ## The incident, 430,000 rows or 250,000; then a whole shop, killed three times
 	@$(BIN)/setpoint demo
+	@$(BIN)/python -m examples.shop.night_of_crashes
 
 test: $(STAMP) ## Run the tests, pure ones first
 	$(BIN)/python -m pytest
@@ -44,6 +47,9 @@ format: $(STAMP) ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+crash: $(STAMP) ## Kill runs at every failpoint and compare what is left; FULL=1 for all of them
+	$(BIN)/python -m tests.crash.matrix $(if $(FULL),--full)
+
 soak: $(STAMP) ## Readers during a thousand replaces of a Postgres mart
 	SETPOINT_REPLACES=1000 $(BIN)/python -m pytest tests/spark/postgres/test_readers.py
 
@@ -52,6 +58,10 @@ backfill-crash: $(STAMP) ## Kill a backfill at 20 random moments; the same comma
 
 performance: $(STAMP) ## Measure how a backfill's cost grows, and write docs/performance.md with its plot
 	$(BIN)/python -m bench.growth
+
+histories: $(STAMP) ## Thousands of random histories of runs, deaths and takeovers (SEED=n replays)
+	SETPOINT_HISTORIES=$(HISTORIES) $(BIN)/python -m pytest -q tests/leases/test_histories.py --hypothesis-seed=$(SEED)
+	@echo "$(HISTORIES) histories of seed $(SEED): no wrong table"
 
 bench: $(STAMP) ## Measure; a table and JSON lines
 	$(BIN)/python -m bench.run
@@ -66,7 +76,11 @@ audit-quality: $(STAMP) ## Precision and recall of the audit on labelled cases
 audit-fuzz: $(STAMP) ## Audit 10,000 broken files: no crash, no hang, none over 2 s
 	$(BIN)/python -m tests.audit.fuzz
 
-audit-bench: $(STAMP) ## Measure the audit of 1,000 files, cold and again
+audit-histories: $(STAMP) ## Thousands of random histories of runs, deaths and takeovers (SEED=n replays)
+	SETPOINT_HISTORIES=$(HISTORIES) $(BIN)/python -m pytest -q tests/leases/test_histories.py --hypothesis-seed=$(SEED)
+	@echo "$(HISTORIES) histories of seed $(SEED): no wrong table"
+
+bench: $(STAMP) ## Measure the audit of 1,000 files, cold and again
 	$(BIN)/python -m bench.audit
 
 clean: ## Remove what the other verbs made

@@ -59,6 +59,12 @@ def _planning(runs: int) -> list[Measure]:
     return measure_planning(max(3, runs // 3))
 
 
+def _leases(runs: int) -> list[Measure]:
+    from bench.leases import measure_leases
+
+    return measure_leases(runs)
+
+
 PARTS: dict[str, Callable[[int], list[Measure]]] = {
     "commands": _commands,
     "cold": _cold,
@@ -68,6 +74,7 @@ PARTS: dict[str, Callable[[int], list[Measure]]] = {
     "backfill": _backfill,
     "planning": _planning,
     "cold-backfill": _cold_backfill,
+    "leases": _leases,
 }
 
 

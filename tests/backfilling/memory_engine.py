@@ -109,7 +109,13 @@ class MemoryEngine:
             with self._lock:
                 self.running -= 1
 
-    def find_commit(self, task: Task, run_id: str) -> Outcome | None:  # noqa: ARG002
+    def find_commit(
+        self,
+        task: Task,  # noqa: ARG002
+        run_id: str,
+        *,
+        as_of: Mapping[str, str] | None = None,  # noqa: ARG002
+    ) -> Outcome | None:
         """The commit that carries this id."""
         return self.commits.get(run_id)
 

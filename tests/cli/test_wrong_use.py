@@ -195,3 +195,15 @@ def test_init_on_a_file_says_so(shell: Shell) -> None:
     answer = shell.type("init", "shop")
     assert answer.code == 2
     assert "cannot be written" in answer.err
+
+
+def test_a_damaged_ledger_is_told_before_spark_is_started(shell: Shell) -> None:
+    """Nobody waits for a JVM to hear that the ledger cannot be read."""
+    shell.folder.python()
+    shell.folder.write(
+        ".setpoint/ledger.db", "this is no database, and longer than a header of one"
+    )
+    answer = shell.type("run", "--ds", "2026-04-25")
+    assert answer.code != 0
+    assert "ledger" in answer.err
+    assert "starting Spark" not in answer.out + answer.err

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from setpoint.engine.commit_mark import WHOLE, scope_name
 from setpoint.engine.spark.postgres import statements as sql
 from setpoint.engine.spark.postgres.types import fits, postgres_type, sent_sql, staging_type
 from setpoint.errors import ResultMisshapen
@@ -115,10 +116,10 @@ def test_scenario_34_names_are_quoted(name: str) -> None:
 
 def test_a_scope_has_a_lock_of_its_own_and_the_whole_table_waits_for_all() -> None:
     """Different windows go on side by side; a whole-table write excludes them."""
-    day, other = (sql.scope_name(_window(at=f"2026-04-{d}T00:00")) for d in (25, 26))
+    day, other = (scope_name(_window(at=f"2026-04-{d}T00:00")) for d in (25, 26))
     assert sql.lock_sql("t", day) != sql.lock_sql("t", other)
     assert f"xact_lock_shared({sql.lock_number('t')})" in sql.lock_sql("t", day)
-    assert f"xact_lock({sql.lock_number('t')})" in sql.lock_sql("t", sql.WHOLE)
+    assert f"xact_lock({sql.lock_number('t')})" in sql.lock_sql("t", WHOLE)
 
 
 @pytest.mark.parametrize(
@@ -181,3 +182,13 @@ def test_json_travels_as_text() -> None:
 def test_what_an_existing_column_may_take(spark: str, column: str, *, expected: bool) -> None:
     """A value is kept as it is or refused by the server; it is never rounded or cut in silence."""
     assert fits(spark, column) is expected
+
+
+def test_a_text_is_never_cut_to_fit() -> None:
+    """A cast to `varchar(3)` would cut it without a word; an insert into the column refuses it."""
+    shape = sql.Shape(
+        table="t",
+        columns={"a": "character varying(3)", "b": "character(3)", "c": "uuid", "d": "text"},
+    )
+    casts = [part.partition(" AS ")[2].partition(")")[0] for part in shape.staged.split(", ")]
+    assert casts == ["text", "text", "uuid", "text"]

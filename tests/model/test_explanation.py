@@ -148,3 +148,13 @@ def test_filters_exist_only_where_there_is_something_to_bound(make: Maker) -> No
     assert owned_scope(make.task(), None, None) is None
     whole = make.task(choice=Choice(write=replace(), reason=""))
     assert owned_scope(whole, DAY, None) is None
+
+
+def test_a_surrogate_key_is_shown_as_it_is_carried_out(make: Maker) -> None:
+    """The statement is the one that Spark gets, not the one that was typed."""
+    transform = SqlTransform(
+        text="SELECT surrogate_key(a) AS k", statement="SELECT sha2(a) AS k", first_line=1
+    )
+    found = explain(make.task(transform=transform), DAY, Graph.of([]), known=Kinds())
+    assert "sha2(a)" in found.statement
+    assert "surrogate_key" not in found.statement

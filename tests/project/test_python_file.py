@@ -330,3 +330,37 @@ def test_the_starter_loads_as_it_is(folder: ProjectFolder, tmp_path: Path) -> No
     ]
     assert {task.development_date for task in graph.tasks.values()} == {"2026-04-25"}
     assert Source("a").static is False
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "fix"),
+    [
+        ("@task", "@task is used without its options", "at least a target"),
+        ("@task()", "@task names no target", "target="),
+        ('@task(target="lake.a.b", grian="day")', "no option 'grian'", "did you mean 'grain'?"),
+        ('@task(target="lake.a.b", xyz=1)', "no option 'xyz'", "known: target, grain"),
+        (
+            '@task(target="lake.a.b", write=overwrite(bye="day"))',
+            "overwrite(…) has no option 'bye'",
+            "did you mean 'by'?",
+        ),
+        (
+            '@task(target="lake.a.b", sources={"a": Source("lake.a.c", event_tme="at")})',
+            "Source(…) has no option 'event_tme'",
+            "did you mean 'event_time'?",
+        ),
+    ],
+)
+def test_a_misspelt_option_is_told_with_what_was_meant(
+    folder: ProjectFolder, line: str, message: str, fix: str
+) -> None:
+    """File and line, the option that is none, and the nearest that is; no TypeError."""
+    folder.write(
+        "pipelines/orders.py",
+        f"from setpoint import *\n\n{line}\ndef orders():\n    return None\n",
+    )
+    (fault,) = folder.faults()
+    assert fault.place == "pipelines/orders.py:3"
+    assert message in fault.message
+    assert fix in (fault.fix or "")
+    assert "TypeError" not in fault.message

@@ -232,3 +232,38 @@ def test_reading_the_sql_tasks_runs_no_code_of_the_project(
     assert not marker.exists()
     folder.load()
     assert marker.exists()
+
+
+def test_faults_of_the_header_do_not_hide_those_of_the_task(folder: ProjectFolder) -> None:
+    """A misspelt word, a wrong number, a wrong zone and a broken SELECT are told at once."""
+    header = (
+        "/*\ntarget: lake.shop.x\ngrian: fortnight\ntimezone: Europe/Pari\nretries: many\n"
+        "write: {overwrite: {by: day}}\nunique_key: [a, 5]\n*/\nINSERT INTO x SELECT 1\n"
+    )
+    folder.write("pipelines/x.sql", header)
+    told = "\n".join(fault.message for fault in folder.faults())
+    for words in ("'grian'", "fortnight", "retries must", "not a list of columns", "'INSERT'"):
+        assert words in told, words
+    assert len(folder.faults()) == 5
+
+
+def test_a_table_that_is_read_past_the_sources_is_refused(folder: ProjectFolder) -> None:
+    """D2: nothing would bound it. The source to declare is told; WITH names no tables."""
+    folder.sql(
+        "daily",
+        "sources: {orders: {table: lake.shop.orders, event_time: day}}",
+        "WITH a AS (SELECT o.day FROM orders AS o) SELECT day FROM a, range(3)\n"
+        "WHERE day IN (SELECT day FROM lake.shop.orders JOIN lake.ref.`ra-tes` USING (day))",
+    )
+    direct, lookup = folder.faults()
+    assert direct.place == lookup.place == "pipelines/daily.sql:7"
+    assert "reads lake.shop.orders past its sources" in direct.message
+    assert direct.fix == "it is the source 'orders': read FROM orders"
+    assert "reads lake.ref.ra-tes" in lookup.message
+    assert "static: true" in (lookup.fix or "")
+    folder.sql(
+        "daily",
+        "sources: {orders: {table: lake.shop.orders, event_time: day}}",
+        "SELECT orders.day, 'FROM lake.shop.x' AS a FROM orders -- FROM lake.shop.y",
+    )
+    assert folder.task("daily").name == "daily"

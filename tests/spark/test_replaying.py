@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.spark.conftest import EVERY_EXTENSION, ORDERS, Bench
 
 from setpoint.engine.spark.postgres.moment import Moments
 from setpoint.errors import SourceFault, UsageError
@@ -13,7 +14,9 @@ from setpoint.running.replaying import replay_plan
 from setpoint.running.runner import Runner
 
 if TYPE_CHECKING:
-    from tests.spark.conftest import Bench
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
 
     from setpoint.running.result import RunResult
 
@@ -70,3 +73,39 @@ def test_a_run_that_failed_cannot_be_replayed(shop: Bench) -> None:
     (failed,) = shop.run("2026-04-25")
     with pytest.raises(UsageError, match="is not recorded"):
         _replay(shop, failed.run_id or "")
+
+
+COUNTED = """
+@task(target="lake.shop.totals", write=replace(),
+      sources={{"raw": Source("{table}", static=True)}})
+def totals(raw):
+    return raw.agg(F.count("*").alias("orders"), F.max("order_id").alias("newest"))
+"""
+
+
+@pytest.mark.parametrize("kind", ["iceberg", "delta"])
+def test_what_was_read_is_recorded_however_spark_read_it(
+    jvm: SparkSession,  # noqa: ARG001 — the JVM must be up
+    tmp_path: Path,
+    kind: str,
+) -> None:
+    """D6: an answer from Iceberg's metadata, or a Delta table: recorded and replayed."""
+    bench = Bench(tmp_path, EVERY_EXTENSION)
+    if kind == "delta":
+        folder = bench.root / "delta" / "raw" / "orders"
+        bench.spark.sql(ORDERS).write.format("delta").save(str(folder))
+        table, source = f"delta.`{folder}`", "dl.raw.orders"
+    else:
+        table = source = "lake.raw.orders"
+        bench.table(table, ORDERS)
+    bench.python(COUNTED.format(table=source))
+    (first,) = bench.ok()
+    inputs = bench.ledger.run(first.run_id or "").detail["inputs"]
+    assert isinstance(inputs, dict)
+    assert list(inputs) == [source]
+    bench.spark.sql(f"DELETE FROM {table} WHERE order_id >= 100")
+    (second,) = bench.ok()
+    assert bench.rows("SELECT orders, newest FROM lake.shop.totals") == [(100, 99)]
+    assert bench.ledger.run(second.run_id or "").detail["inputs"] != inputs
+    assert _replay(bench, first.run_id or "").error is None
+    assert bench.rows("SELECT orders, newest FROM lake.shop.totals") == [(432, 431)]

@@ -193,5 +193,5 @@ def _statement(
         for name, value in sql_parameters(window).items()
         if f":{name}" in task.transform.text
     )
-    statement = compose_sql(task.transform.text, sources)
+    statement = compose_sql(task.transform.statement, sources)
     return "the SQL that is carried out", f"-- {action}{guess}{given}\n{statement}"

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import importlib.util
+import inspect
+import re
 import sys
 import traceback
 from typing import TYPE_CHECKING
 
 from setpoint.errors import Fault
-from setpoint.project.declaration import Declaration, gathering
+from setpoint.model.hidden_input import Allow
+from setpoint.model.retry import Backoff
+from setpoint.model.source import Source
+from setpoint.model.write import merge, overwrite, replace
+from setpoint.project.declaration import Declaration, gathering, task
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+    from typing import Any
+
+OPTIONS: dict[str, Callable[..., Any]] = {
+    option.__name__: option for option in (task, Source, overwrite, merge, replace, Allow, Backoff)
+}
+UNKNOWN = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
+BARE = re.compile(r"task\(\) takes 0 positional arguments")
 
 
 def read_python_file(path: Path, root: Path) -> tuple[list[Declaration], list[Fault]]:
@@ -34,7 +49,9 @@ def read_python_file(path: Path, root: Path) -> tuple[list[Declaration], list[Fa
         except ModuleNotFoundError as error:
             return [], [_import_fault(error, path, shown, _install(error.name))]
         except (Exception, SystemExit) as error:  # noqa: BLE001 — a stranger's code may raise anything
-            return [], [_import_fault(error, path, shown, None)]
+            wrong = misused(error)
+            message, fix = wrong or (None, None)
+            return [], [_import_fault(error, path, shown, fix, message)]
     # A task that was imported from another task file is that file's.
     return [d for d in gathered if d.path == path], []
 
@@ -45,9 +62,29 @@ def _install(module: str | None) -> str | None:
     return f"pip install the package that holds {module!r}" if module else None
 
 
-def _import_fault(error: BaseException, path: Path, shown: Path, fix: str | None) -> Fault:
+def misused(error: BaseException) -> tuple[str, str] | None:
+    """What is wrong with a call of `task`, `Source` and the like, and what was meant; else None."""
+    text = str(error)
+    if not isinstance(error, TypeError):
+        return None
+    if BARE.match(text):
+        return "@task is used without its options", "@task(target=…, …): at least a target"
+    if text.startswith("task() missing"):
+        return "@task names no target", '@task(target="lake.shop.orders", …)'
+    found = UNKNOWN.match(text)
+    words = OPTIONS.get(found[1]) if found else None
+    if found is None or words is None:
+        return None
+    known = tuple(inspect.signature(words).parameters)
+    near = difflib.get_close_matches(found[2], known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
+    return f"{found[1]}(…) has no option {found[2]!r}", hint
+
+
+def _import_fault(
+    error: BaseException, path: Path, shown: Path, fix: str | None, message: str | None = None
+) -> Fault:
     frames = traceback.extract_tb(error.__traceback__)
     line = next((f.lineno for f in reversed(frames) if f.filename == str(path)), None)
-    return Fault(
-        path=shown, line=line, message=f"does not import: {type(error).__name__}: {error}", fix=fix
-    )
+    told = message or f"does not import: {type(error).__name__}: {error}"
+    return Fault(path=shown, line=line, message=told, fix=fix)

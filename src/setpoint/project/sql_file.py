@@ -14,6 +14,7 @@ from setpoint.model.source import Source
 from setpoint.model.transform import SqlTransform
 from setpoint.model.write import Write, merge, overwrite, replace
 from setpoint.project.declaration import Declaration
+from setpoint.project.select_tables import declare_instead, direct_tables
 from setpoint.project.select_text import understand_select
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ KEYS = {
 }
 TEXTS = ("name", "target", "grain", "timezone", "partition_by", "version", "late", "description")
 NUMBERS = ("min_rows", "max_rows", "retries", "lookback")
+NO_SELECT = "SELECT NULL"
+"""What stands for a SELECT that cannot be read, while the rest of the task is checked."""
 WRITES = {"overwrite": overwrite, "merge": merge, "replace": replace}
 
 
@@ -73,7 +76,8 @@ def read_sql_file(path: Path, root: Path) -> tuple[list[Declaration], list[Fault
         return [], [Fault(path=shown, message=f"cannot be read: {error}")]
     reading = _Reading(shown)
     declaration = reading.declaration(text, path)
-    return ([declaration] if declaration and not reading.faults else []), reading.faults
+    # With faults it is never run; it is checked all the same, so that every fault is told at once.
+    return ([declaration] if declaration else []), reading.faults
 
 
 class _Reading:
@@ -92,26 +96,28 @@ class _Reading:
         given = self.parse(header)
         if given is None:
             return None
-        self.check_words(given)
-        try:
-            statement = understand_select(body)
-        except SetpointError as error:
-            self.faults.append(
-                Fault(path=self.shown, line=body_line, message=error.message, fix=error.next_step)
-            )
-            return None
+        given = self.understood(given)
+        statement = self.select(body, body_line)
         sources = self.sources(given.get("sources") or {})
+        for table in direct_tables(statement):
+            message = f"reads {table} past its sources: nothing bounds it to the window"
+            fix = declare_instead(table, sources)
+            self.faults.append(Fault(path=self.shown, line=body_line, message=message, fix=fix))
         allow = self.mapping(given, "allow")
         checks = self.mapping(given, "checks")
-        write = self.write(given.get("write"))
+        write = self.write(given.get("write"), windowed="grain" in given)
         backoff = self.backoff(given.get("backoff"))
-        if self.faults:
+        if "target" not in given:
             return None
         date = given.get("development_date")
         return Declaration(
             name=given.get("name", path.stem),
             target=given["target"],
-            transform=SqlTransform(text=body, statement=statement, first_line=body_line),
+            transform=SqlTransform(
+                text=statement if statement is NO_SELECT else body,
+                statement=statement,
+                first_line=body_line,
+            ),
             path=path,
             line=1,
             grain=given.get("grain"),
@@ -133,19 +139,33 @@ class _Reading:
             description=given.get("description", ""),
         )
 
-    def check_words(self, given: dict[Any, Any]) -> None:
+    def understood(self, given: dict[Any, Any]) -> dict[Any, Any]:
+        """The header's words; a misspelt one as it was meant, a wrong value left out."""
+        meant = {key: value for key, value in given.items() if key in KEYS}
         for key in sorted(set(map(str, given)) - KEYS):
             near = difflib.get_close_matches(key, KEYS, n=1)
             fix = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(sorted(KEYS))}"
             self.fault(f"{key!r} is not a word of a task's header", key, fix)
+            if near and key in given:
+                meant.setdefault(near[0], given[key])
         for key in TEXTS:
-            if key in given and not isinstance(given[key], str):
-                self.fault(f"{key} must be text, found {given[key]!r}", key)
+            if key in meant and not isinstance(meant[key], str):
+                self.fault(f"{key} must be text, found {meant.pop(key)!r}", key)
         for key in NUMBERS:
-            if key in given and (not isinstance(given[key], int) or isinstance(given[key], bool)):
-                self.fault(f"{key} must be a whole number, found {given[key]!r}", key)
+            if key in meant and (not isinstance(meant[key], int) or isinstance(meant[key], bool)):
+                self.fault(f"{key} must be a whole number, found {meant.pop(key)!r}", key)
         if "target" not in given:
             self.fault("the header names no target", fix="target: lake.shop.revenue_daily")
+        return meant
+
+    def select(self, body: str, line: int) -> str:
+        try:
+            return understand_select(body)
+        except SetpointError as error:
+            self.faults.append(
+                Fault(path=self.shown, line=line, message=error.message, fix=error.next_step)
+            )
+            return NO_SELECT
 
     def split(self, text: str) -> tuple[str | None, str, int]:
         """The header without its comment marks, the SELECT, and the line it begins on."""
@@ -181,14 +201,16 @@ class _Reading:
             return None
         return given
 
-    def write(self, given: Any) -> Write | None:
+    def write(self, given: Any, *, windowed: bool) -> Write | None:
+        """The pattern; where it is not understood, one that draws no further faults."""
         if given is None:
             return None
+        harmless = overwrite(by="day") if windowed else replace()
         options = given if isinstance(given, dict) else {given: {}} if given in list(WRITES) else {}
         word = next(iter(options), None)
         if word not in WRITES or len(options) != 1:
             self.fault(f"write {given!r} is not a pattern", "write", "write: {overwrite: {by: ds}}")
-            return None
+            return harmless
         named = options[word] or {}
         if isinstance(named, dict) and True in named:  # in YAML a bare `on` means true
             named = {"on" if key is True else key: value for key, value in named.items()}
@@ -196,7 +218,7 @@ class _Reading:
             return WRITES[word](**named)  # type: ignore[operator, no-any-return]
         except TypeError as error:
             self.fault(f"write: {error}", "write", "write: {overwrite: {by: order_date}}")
-            return None
+            return harmless
 
     def backoff(self, given: Any) -> Backoff | None:
         if given is None:

@@ -56,6 +56,8 @@ def run_project(
     listener = listener or Silence()
     engine = spark_engine(project.settings, say=listener.said)
     settings = project.settings
+    # Looked at before Spark is started: a ledger that cannot be read is told at once.
+    open_ledger(settings.ledger_url, root=settings.root, create=False).close()
     listener.planned(plan)
     # Before the ledger hears of anything: a missing Java is no failure of a window.
     engine.start()

@@ -10,11 +10,13 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+import adbc_driver_manager.dbapi
 import psycopg
 import pytest
 
+from setpoint.engine.commit_mark import scope_name
 from setpoint.engine.protocol import Token
-from setpoint.engine.spark.postgres import copying, staging
+from setpoint.engine.spark.postgres import copying, staging, statements
 from setpoint.engine.spark.postgres import target as target_module
 from setpoint.engine.spark.postgres.target import PostgresTarget
 from setpoint.errors import CommitConflict, RunError, Transient
@@ -94,11 +96,11 @@ def test_scenario_37_the_server_is_restarted_in_the_transaction(
     original = PostgresTarget._record
     calls: list[int] = []
 
-    def restarting(self: PostgresTarget, *arguments: Any) -> None:
+    def restarting(self: PostgresTarget, *arguments: Any) -> Any:
         calls.append(1)
         if len(calls) == 1:
             shop.server.restart(mode)
-        original(self, *arguments)
+        return original(self, *arguments)
 
     monkeypatch.setattr(PostgresTarget, "_record", restarting)
     result = shop.ok("2026-04-25")[0]
@@ -111,6 +113,7 @@ def test_scenario_37_a_crash_between_copy_and_transaction_is_noticed(
     shop: Mart, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After a crash an unlogged table is empty; the counts tell, and the retry is right."""
+    monkeypatch.setattr(copying, "SMALL_BYTES", -1)
     shop.python(RETRIED)
     original = copying.copy
     calls: list[int] = []
@@ -130,6 +133,7 @@ def test_scenario_37_a_crash_between_copy_and_transaction_is_noticed(
     assert shop.pg("SELECT count(*) FROM daily") == [(144,)]
 
 
+@pytest.mark.usefixtures("path")
 def test_scenario_9_a_commit_whose_answer_was_lost_is_looked_up(
     shop: Mart, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,6 +145,7 @@ def test_scenario_9_a_commit_whose_answer_was_lost_is_looked_up(
     assert shop.pg("SELECT count(*) FROM setpoint.commits") == [(1,)]
 
 
+@pytest.mark.usefixtures("path")
 def test_scenario_9_a_commit_that_never_arrived_is_not_guessed(
     shop: Mart, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,23 +160,32 @@ def test_scenario_9_a_commit_that_never_arrived_is_not_guessed(
 def _lose_answers(monkeypatch: pytest.MonkeyPatch, *, after: bool) -> None:
     """Cut the connection once, just after or just before the commit that records a fence."""
     recorded: list[int] = []
-    record, commit = PostgresTarget._record, psycopg.Connection.commit
+    record = PostgresTarget._record
 
-    def noting(self: PostgresTarget, *arguments: Any) -> None:
-        record(self, *arguments)
+    def noting(self: PostgresTarget, *arguments: Any) -> Any:
         recorded.append(1)
+        return record(self, *arguments)
 
-    def losing(self: psycopg.Connection[Any]) -> None:
-        lost = recorded == [1]
-        if after or not lost:
-            commit(self)
-        if lost:
-            recorded.append(0)
-            self.pgconn.finish()
-            raise psycopg.OperationalError("server closed the connection unexpectedly")
+    def losing(connections: Any, lost_error: Callable[[str], Exception]) -> None:
+        commit = connections.commit
+
+        def lose(self: Any) -> None:
+            lost = recorded == [1]
+            if after or not lost:
+                commit(self)
+            if lost:
+                recorded.append(0)
+                self.close()
+                raise lost_error("server closed the connection unexpectedly")
+
+        monkeypatch.setattr(connections, "commit", lose)
 
     monkeypatch.setattr(PostgresTarget, "_record", noting)
-    monkeypatch.setattr(psycopg.Connection, "commit", losing)
+    losing(psycopg.Connection, psycopg.OperationalError)
+    losing(
+        adbc_driver_manager.dbapi.Connection,
+        lambda text: adbc_driver_manager.OperationalError(text, status_code=10),
+    )
 
 
 def test_scenario_12_two_at_once_on_one_scope_never_double_it(
@@ -230,13 +244,14 @@ import itertools, os, sys
 import pyarrow as pa
 from setpoint.engine.spark.postgres.connection import Login
 from setpoint.engine.spark.postgres.copying import _copier
-from setpoint.engine.spark.postgres.staging import staged
+from setpoint.engine.spark.postgres.staging import prepare, staged
 from setpoint.engine.spark.postgres.statements import STAGING
 from setpoint.model.settings import ConnectionSettings
 settings = ConnectionSettings(name="mart", url=sys.argv[1], password=os.environ["MART_PASSWORD"])
 batch = pa.RecordBatch.from_pydict({"c0": list(range(10_000))})
-with staged(Login.of(settings), target=sys.argv[2], scope=sys.argv[3], fence=0,
-            types=["bigint"]) as staging:
+scope = {"target": sys.argv[2], "scope": sys.argv[3], "fence": 0}
+prepare(Login.of(settings), **scope)
+with staged(Login.of(settings), **scope, types=["bigint"]) as staging:
     copier = _copier(staging.login.text, staging.name, STAGING, "mark")
     list(copier(itertools.repeat(batch)))
 """
@@ -249,6 +264,7 @@ def test_who_was_taken_over_during_its_copy_is_told(
     step = make_plan(load_project(shop.root).graph, select=(), dates=Dates(ds="2026-04-25")).steps[
         0
     ]
+    monkeypatch.setattr(copying, "SMALL_BYTES", -1)
     original = copying.copy
     calls: list[int] = []
 
@@ -265,13 +281,38 @@ def test_who_was_taken_over_during_its_copy_is_told(
     assert shop.staging() == []
 
 
+def test_scenario_14_a_client_that_stopped_in_the_middle_of_its_copy_is_cut_off(
+    shop: Mart, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It holds the scope's lock, and no timeout reaches it; another day's copy is left alone."""
+    step = make_plan(load_project(shop.root).graph, select=(), dates=Dates(ds="2026-04-25")).steps[
+        0
+    ]
+    shop.ok("2026-04-25")
+    monkeypatch.setattr(statements, "STALLED_SECONDS", 0)
+    monkeypatch.setattr(target_module, "SILENCE_SECONDS", 0.1)
+    kept: list[psycopg.Connection[Any]] = []
+    sessions = []
+    for label in (scope_name(step.window), "another day"):
+        session = psycopg.connect(shop.url, password=shop.server.password)
+        session.execute(statements.lock_sql('"public"."daily"', label).encode())
+        session.pgconn.send_query(b"COPY daily FROM STDIN")
+        sessions.append(session.info.backend_pid)
+        kept.append(session)
+    with shop.connect() as watcher:
+        copies = "SELECT pid FROM pg_stat_progress_copy ORDER BY pid"
+        _wait(lambda: len(watcher.execute(copies).fetchall()) == len(sessions))
+        assert shop.ok("2026-04-25")[0].rows == 12
+        assert watcher.execute(copies).fetchall() == [(sessions[1],)]
+    for session in kept:
+        session.pgconn.finish()
+
+
 def test_a_client_killed_in_its_copy_leaves_nothing_that_lasts(shop: Mart) -> None:
     """Its staging table is an orphan, which the next attempt on the scope drops."""
     step = make_plan(load_project(shop.root).graph, select=(), dates=Dates(ds="2026-04-25")).steps[
         0
     ]
-    from setpoint.engine.spark.postgres.statements import scope_name
-
     arguments = [shop.url, '"public"."daily"', scope_name(step.window)]
     dying = subprocess.Popen([sys.executable, "-c", DYING, *arguments], env=dict(os.environ))
     with shop.connect() as watcher:

@@ -12,8 +12,10 @@ from setpoint.model.plan import Dates, make_plan
 from setpoint.project.project import load_project
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
     from tests.spark.postgres.conftest import Mart
 
+    from setpoint.engine.spark.postgres.staging import Staging
     from setpoint.model.plan import Step
 
 pytestmark = pytest.mark.spark
@@ -175,18 +177,71 @@ def test_only_attempts_that_the_result_names_are_taken(
     shop: Mart, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Spark may run a partition twice: rows of an attempt that lost are never inserted."""
+    from setpoint.engine.spark.postgres import copying
     from setpoint.engine.spark.postgres import target as module
-    from setpoint.engine.spark.postgres.copying import Copied, copy_from_workers
 
-    def twice(frame: object, staging: object) -> Copied:
-        sent = frame.selectExpr(  # type: ignore[attr-defined]
-            *(f"`{name}` AS c{n}" for n, name in enumerate(frame.columns))  # type: ignore[attr-defined]
-        )
-        first = copy_from_workers(sent, staging)  # type: ignore[arg-type]
-        second = copy_from_workers(sent, staging)  # type: ignore[arg-type]
+    def twice(sent: DataFrame, rows: object, staging: Staging) -> copying.Copied:
+        assert rows is None
+        first = copying.copy_from_workers(sent, staging)
+        second = copying.copy_from_workers(sent, staging)
         assert not set(first.attempts) & set(second.attempts)
         return second
 
+    monkeypatch.setattr(copying, "SMALL_BYTES", -1)
     monkeypatch.setattr(module, "copy", twice)
     assert shop.ok("2026-04-25")[0].rows == 12
     assert shop.pg("SELECT count(*), sum(orders) FROM daily") == [(12, 144)]
+
+
+NARROW = """
+@task(target="mart.public.narrow", grain="day", write=replace(by="day"), unique_key="order_id",
+      sources={{"raw": Source("lake.raw.orders", event_time="ordered_at")}})
+def narrow(raw):
+    return raw.select(F.to_date("ordered_at").alias("day"), {key})
+"""
+
+
+@pytest.mark.usefixtures("path")
+def test_the_tables_own_index_is_the_gate_on_its_key(shop: Mart) -> None:
+    """C4: no shuffle for it; a repeated key stops the transaction, with the keys that repeat."""
+    shop.python(NARROW.format(key='"order_id"'))
+    assert shop.ok("2026-04-25")[0].rows == 144
+    shop.python(NARROW.format(key='F.expr("order_id - order_id % 2").alias("order_id")'))
+    error = shop.error("2026-04-25")
+    assert isinstance(error, GateFailed)
+    assert (error.gate, len(error.samples)) == ("unique", 5)
+    assert error.samples[0] == "order_id=144, rows=2"
+    assert shop.pg("SELECT count(*), count(DISTINCT order_id) FROM narrow") == [(144, 144)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "SELECT 'no index at all'",
+        "ALTER TABLE narrow ADD UNIQUE (order_id) DEFERRABLE INITIALLY DEFERRED",
+        "CREATE UNIQUE INDEX ON narrow (order_id) WHERE order_id > 200",
+    ],
+)
+def test_without_an_index_that_covers_it_the_key_is_checked_all_the_same(
+    shop: Mart, change: str
+) -> None:
+    """C4: dropped, deferred or partial indexes are no gate; the Spark job is one then."""
+    shop.python(NARROW.format(key='"order_id"'))
+    shop.ok("2026-04-25")
+    shop.pg("ALTER TABLE narrow DROP CONSTRAINT narrow_pkey")
+    shop.pg(change)
+    shop.python(NARROW.format(key='F.expr("order_id - order_id % 2").alias("order_id")'))
+    error = shop.error("2026-04-25")
+    assert isinstance(error, GateFailed)
+    assert (error.gate, len(error.samples)) == ("unique", 5)
+    assert shop.pg("SELECT count(*), count(DISTINCT order_id) FROM narrow") == [(144, 144)]
+
+
+def test_a_table_behind_a_view_or_of_other_types_is_set_through_staging(shop: Mart) -> None:
+    """What COPY cannot do or would not cast goes the longer way, to the same rows."""
+    shop.pg("CREATE TABLE kept (day date, order_id numeric)")
+    shop.pg("CREATE VIEW narrow AS SELECT * FROM kept")
+    shop.python(NARROW.format(key='"order_id"'))
+    assert [shop.ok("2026-04-25")[0].rows for _ in range(2)] == [144, 144]
+    assert shop.pg("SELECT count(*), sum(order_id) FROM kept") == [(144, sum(range(144, 288)))]
+    assert shop.staging() == []

@@ -95,6 +95,9 @@ def test_a_value_that_the_column_cannot_hold_is_refused(mart: Mart) -> None:
     mart.sql("/* {target: mart.public.codes} */ SELECT 'abc' AS code", "codes")
     mart.ok()
     mart.sql("/* {target: mart.public.codes} */ SELECT 'abcd' AS code", "codes")
+    error = mart.error()
+    assert isinstance(error, ResultMisshapen)
+    assert "too long" in error.message
     mart.pg("ALTER TABLE codes ADD CHECK (code <> 'xyz')")
     mart.sql("/* {target: mart.public.codes} */ SELECT 'xyz' AS code", "codes")
     error = mart.error()

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from setpoint.engine.spark.checksum import checksum
-from setpoint.engine.spark.counting import counted, window_counts
 from setpoint.engine.spark.gating import check_rows, diagnose, gated
 from setpoint.engine.spark.inspection import inspect, plan_text, printed_plan, refuse
 from setpoint.engine.spark.merging import diagnose_tie, marked, reduced, stored, tie_stop
@@ -25,8 +24,10 @@ from setpoint.engine.spark.reading import (
     source_kinds,
     source_schemas,
     source_tables,
+    table_key,
     target_kind,
 )
+from setpoint.engine.spark.reconciliation import adopted, repaired, standing_late, took_place
 from setpoint.engine.spark.session import open_session
 from setpoint.engine.spark.target import (
     Writing,
@@ -36,33 +37,39 @@ from setpoint.engine.spark.target import (
     tables_below,
 )
 from setpoint.engine.spark.transforming import transformed
-from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, short, translate
-from setpoint.errors import EngineFailed, RunError, UsageError
+from setpoint.engine.spark.translation import (
+    SPARK_ERRORS,
+    GateFired,
+    is_unknown,
+    short,
+    translate,
+)
+from setpoint.errors import EngineFailed, GateFailed, RunError, UsageError
+from setpoint.failpoint import failpoint
 from setpoint.model.analysis import Analysis
-from setpoint.model.gate import TieGate
+from setpoint.model.gate import TieGate, UniqueGate
 from setpoint.model.plan import WHOLE_TABLE
-from setpoint.model.scope import Kinds, owned_scope, usual_kind
-from setpoint.model.table import quote
-from setpoint.model.target import FOLDERS, GUARANTEES
+from setpoint.model.scope import Kinds, owned_scope
+from setpoint.model.table import TableName, quote
+from setpoint.model.target import FOLDERS, kind_of
 from setpoint.model.transform import source_sql
 from setpoint.model.window import union
-from setpoint.model.window_counts import by_stretch
-from setpoint.model.write import Merge, window_column
+from setpoint.model.write import Merge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    from setpoint.engine.commit_mark import LateCommit
     from setpoint.engine.protocol import LateRows, Outcome, Token
     from setpoint.engine.spark.plan_text import PlanText
     from setpoint.engine.spark.target import TableState, Target
     from setpoint.model.grain_diagnosis import PartitionWrite
     from setpoint.model.hidden_input import HiddenInputFound
     from setpoint.model.settings import Settings
-    from setpoint.model.table import TableName
     from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
 
@@ -80,6 +87,8 @@ class Built:
     hidden: tuple[HiddenInputFound, ...]
     tables: Mapping[str, str]
     schemas: Mapping[str, StructType]
+    inputs: Mapping[str, str]
+    """The snapshot of each table that is read, by its name."""
 
 
 class SparkEngine(SparkRanges):
@@ -139,14 +148,18 @@ class SparkEngine(SparkRanges):
     ) -> Outcome:
         placed = self._errors(task, window)
         with placed, self._zone(task), self._tagged(token), Moments() as moments:
+            failpoint("read.before")
             built = self._build(task, window, moments, as_of)
+            failpoint("read.after")
             warnings = refuse(task, built.hidden)
             self._inspected.add(task.fingerprint)
             target = self._target(task.target)
             state = self._prepared(target, task, stored(built.frame, task))
             check_kind(task, window, state.columns)
+            failpoint("gate.before")
             check_rows(built.frame, task.gates, counts=self._counter(task, built, windows))
-            frame = self._gated(task, built)
+            failpoint("gate.after")
+            frame = self._gated(task, built, state)
             late = self._late(task, window, built)
             writing = Writing(
                 task=task,
@@ -156,45 +169,51 @@ class SparkEngine(SparkRanges):
                 state=state,
                 window=window,
                 kinds=built.kinds,
+                inputs=built.inputs,
             )
             size = bytes_read(printed_plan(built.frame, "cost")) if windows else None
-            earlier = self._stretches(target, task, windows, built)
+            earlier = self._earlier(target, task, windows, built, state)
+            failpoint("write.before")
             try:
                 target.write(writing)
             except SPARK_ERRORS as error:
-                raise self._explained(error, task, built) from None
+                # Whether a commit took place whose answer was lost is looked up, never guessed.
+                if not (is_unknown(error) and took_place(target, token)):
+                    raise self._explained(error, task, built) from None
+            except GateFailed as error:
+                raise self._repeated(task, built, state) or error from None
+            failpoint("write.after")
             outcome = target.commit(token.run_id)
+            failpoint("confirm.after")
             if outcome is None:
                 raise EngineFailed(
                     "the commit is not in the table's history",
                     next_step=f"setpoint run --select {task.name} sets the window again",
                 )
-            if windows:
-                counts = window_counts(
-                    self.spark,
-                    target,
-                    outcome,
-                    windows,
-                    by=window_column(task.write) or "",
-                    kind=built.kinds.target or usual_kind(windows[0]),
-                    scope=built.scope or "true",
-                    before=state.snapshot if earlier is None else None,
-                    earlier=earlier,
-                )
+            if earlier is not None:
+                counts = self._by_window(target, task, outcome, earlier)
                 outcome = replace(outcome, windows=counts, bytes_read=size)
             return replace(
                 outcome,
-                inputs=built.plan.snapshots,
+                inputs=built.inputs,
                 kinds=built.kinds,
-                warnings=(*warnings, *late_warnings(late)),
+                warnings=(*warnings, *late_warnings(late), *repaired(target, task, token)),
                 late=late,
             )
 
-    def find_commit(self, task: Task, run_id: str) -> Outcome | None:
-        """The outcome of a commit by this run in the target's history, if there is one."""
+    def find_commit(
+        self, task: Task, run_id: str, *, as_of: Mapping[str, str] | None = None
+    ) -> Outcome | None:
+        """The outcome of a commit by this run that a run now would repeat, if there is one."""
         with self._errors(task, None):
             target = self._target(task.target)
-            return target.commit(run_id) if target.state() else None
+            return adopted(target, task, run_id, as_of=as_of, opened=self._target)
+
+    def late_commits(self, task: Task) -> list[LateCommit]:
+        """The commits to the task's table that came late and still stand."""
+        with self._errors(task, None):
+            target = self._target(task.target)
+            return standing_late(target, task) if target.state() else []
 
     def highest_fence(self, task: Task) -> int:
         """The highest fence in the history of the task's target; 0 when it has none."""
@@ -247,6 +266,18 @@ class SparkEngine(SparkRanges):
             ) from None
         return found
 
+    def probe(self, table: str) -> None:
+        """Read a row of a table, if it has one: its metadata and files are where they should be."""
+        try:
+            reference = self._target(TableName.parse(table)).reference()
+            self.spark.sql(source_sql(reference, None)).limit(1).collect()
+        except SPARK_ERRORS as error:
+            raise EngineFailed(
+                f"{table} cannot be read: {short(error)}",
+                next_step="restore the missing files from a backup, or drop the table and set its "
+                "windows again",
+            ) from None
+
     def partition_writes(self, table: TableName) -> list[PartitionWrite]:
         """Which partitions of a table each commit wrote."""
         from setpoint.engine.spark.iceberg import IcebergTarget
@@ -272,7 +303,7 @@ class SparkEngine(SparkRanges):
                 columns={f.name: f.dataType.simpleString() for f in built.frame.schema.fields},
                 kinds=built.kinds,
                 hidden=built.hidden,
-                inputs=built.plan.snapshots,
+                inputs=built.inputs,
             )
 
     def _build(
@@ -282,9 +313,45 @@ class SparkEngine(SparkRanges):
         moments: Moments,
         as_of: Mapping[str, str] | None = None,
     ) -> Built:
+        """The task's result, planned on snapshots that can be named afterwards."""
+        if as_of is not None:
+            return self._planned(task, window, moments, as_of, replayed=True)
+        # Delta's plans do not say which version they read: it is chosen beforehand.
+        pins = self._current(s for s in task.sources if self._kind(s) == "delta")
+        built = self._planned(task, window, moments, pins)
+        unseen = [
+            source
+            for source in task.sources
+            if self._kind(source) == "iceberg" and table_key(source) not in built.inputs
+        ]
+        if not unseen or not (found := self._current(unseen)):
+            return built
+        # Spark answered from the table's metadata, which the plan does not show: fix what is read.
+        again = self._planned(task, window, moments, {**pins, **found})
+        # Iceberg reads a snapshot with the columns of its time.
+        return again if again.schemas == built.schemas else built
+
+    def _kind(self, source: BoundSource) -> str | None:
+        return kind_of(self._settings, source.table.catalog)
+
+    def _current(self, sources: Iterable[BoundSource]) -> dict[str, str]:
+        """The snapshot that each table stands at, where it has one."""
+        states = {table_key(source): self._target(source.table).state() for source in sources}
+        return {name: s.snapshot for name, s in states.items() if s and s.snapshot is not None}
+
+    def _planned(
+        self,
+        task: Task,
+        window: Window | None,
+        moments: Moments,
+        pins: Mapping[str, str],
+        *,
+        replayed: bool = False,
+    ) -> Built:
         bounded: set[str] = set()
 
         def reference(source: BoundSource, snapshot: str | None) -> str:
+            snapshot = snapshot or pins.get(table_key(source))
             if snapshot is not None:
                 return self._target(source.table).reference(snapshot)
             # Late rows lie outside of the window, and are asked for later.
@@ -293,7 +360,7 @@ class SparkEngine(SparkRanges):
             bounded.update({source.name} if already else ())
             return opened
 
-        named = source_tables(task, reference, as_of)
+        named = source_tables(task, reference, pins if replayed else None)
         schemas = source_schemas(self.spark, task, named)
         sources = source_kinds(task, schemas)
         tables = live_tables(named, schemas)
@@ -315,32 +382,8 @@ class SparkEngine(SparkRanges):
             hidden=inspect(task, plan, rebuild),
             tables=tables,
             schemas=schemas,
+            inputs={**plan.snapshots, **pins},
         )
-
-    def _counter(
-        self, task: Task, built: Built, windows: Sequence[Window]
-    ) -> Callable[[], Mapping[str, int]] | None:
-        """Counts the result by window, for a gate on the number of rows of each."""
-        if not windows:
-            return None
-        kind = built.kinds.target or usual_kind(windows[0])
-        by = window_column(task.write) or ""
-
-        def count() -> dict[str, int]:
-            found = by_stretch(windows, counted(built.frame, windows, by, kind), {})
-            return {each.window.label: each.rows for each in found}
-
-        return count
-
-    def _stretches(
-        self, target: Target, task: Task, windows: Sequence[Window], built: Built
-    ) -> dict[int, int] | None:
-        """The rows of each stretch of time before the write, where no snapshot keeps them."""
-        if not windows or GUARANTEES[task.catalog_type].history:
-            return None
-        frame = self.spark.sql(source_sql(target.reference(), built.scope))
-        kind = built.kinds.target or usual_kind(windows[0])
-        return counted(frame, windows, window_column(task.write) or "", kind)
 
     def _late(self, task: Task, window: Window | None, built: Built) -> dict[str, LateRows]:
         """The late rows of each source, when the task wants to hear of them."""
@@ -352,10 +395,12 @@ class SparkEngine(SparkRanges):
         }
         return {name: late for name, late in found.items() if late is not None}
 
-    def _gated(self, task: Task, built: Built) -> DataFrame:
+    def _gated(self, task: Task, built: Built, state: TableState) -> DataFrame:
         """The rows to write, with every gate built in; one row a key for a merge."""
         proven = bool(task.unique_key) and grouped_by(built.plan, task.unique_key)
         if not isinstance(task.write, Merge):
+            # A unique index refuses within the write too, and needs no shuffle of all rows.
+            proven = proven or state.keeps_unique(task.unique_key)
             return gated(built.frame, task.gates, built.scope, unique=proven)
         # Gates on single rows come first: they ask what the task said, before deletes are marked.
         frame = marked(gated(built.frame, task.gates, None, unique=True), task.write)
@@ -364,7 +409,9 @@ class SparkEngine(SparkRanges):
     def _prepared(self, target: Target, task: Task, frame: DataFrame) -> TableState:
         state = target.state()
         if state is None:
+            failpoint("create.before")
             target.create(frame, task)
+            failpoint("create.after")
             state = target.state()
         if state is None:
             raise EngineFailed("the table was created and is not there")
@@ -373,6 +420,15 @@ class SparkEngine(SparkRanges):
 
     def _target(self, table: TableName) -> Target:
         return open_target(self.spark, self._settings, table)
+
+    def _repeated(self, task: Task, built: Built, state: TableState) -> GateFailed | None:
+        """The keys that a result has twice, when the table's own index was left to find them."""
+        if isinstance(task.write, Merge) or not state.keeps_unique(task.unique_key):
+            return None
+        found = diagnose(
+            built.frame, UniqueGate(columns=task.unique_key), built.scope, task.unique_key
+        )
+        return found if found.samples else None
 
     def _explained(self, error: Exception, task: Task, built: Built) -> Exception:
         translated = translate(error, log=self.log)

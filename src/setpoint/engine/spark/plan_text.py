@@ -17,6 +17,7 @@ SEEDABLE = ("rand", "randn")
 CHANCE = ("rand", "randn", "uuid", "randstr", "uniform", "shuffle")
 PLACEMENT = ("monotonically_increasing_id", "spark_partition_id", "input_file_name")
 ORDER = ("first", "last", "any_value", "collect_list", "collect_set")
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
 CLOCK_FIX = "take the time from the window (window.start, :window_start, :ds)"
 CHANCE_FIX = "derive it from the row: surrogate_key(…) for keys, a hash for samples"
 ORDER_FIX = "make the order total, e.g. min_by/max_by with a unique column, or array_sort"
@@ -81,7 +82,8 @@ def hidden_inputs(first: PlanText, second: PlanText | None) -> tuple[HiddenInput
             HiddenInputFound(
                 function="python",
                 place=place,
-                fix=f"{one} became {other} when Python's clock moved; {CLOCK_FIX}",
+                fix=f"{one} became {other} when the plan was built again: it comes from Python's "
+                f"clock or chance; {CLOCK_FIX if DATE.search(one) else CHANCE_FIX}",
             )
             for place, one, other in _differences(first.analyzed, second.analyzed)
         ]

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from setpoint.engine.spark.checksum import checksum
 from setpoint.engine.spark.comparing import compare
-from setpoint.engine.spark.counting import window_counts
+from setpoint.engine.spark.counting import counted, window_counts
 from setpoint.engine.spark.inspection import refuse
 from setpoint.engine.spark.postgres.moment import Moments
 from setpoint.engine.spark.reading import target_kind
+from setpoint.engine.spark.reconciliation import adopted
 from setpoint.engine.spark.session import twin_session
 from setpoint.engine.spark.translation import SPARK_ERRORS, short
 from setpoint.errors import EngineFailed
 from setpoint.model.scope import owned_scope, usual_kind
+from setpoint.model.target import GUARANTEES
 from setpoint.model.transform import source_sql
 from setpoint.model.window import union
+from setpoint.model.window_counts import by_stretch
 from setpoint.model.write import window_column
 
 if TYPE_CHECKING:
@@ -30,13 +33,28 @@ if TYPE_CHECKING:
 
     from setpoint.engine.protocol import Outcome, SourceChange
     from setpoint.engine.spark.engine import Built
-    from setpoint.engine.spark.target import Target
+    from setpoint.engine.spark.target import TableState, Target
     from setpoint.model.checksum import Checksum
     from setpoint.model.comparison import Comparison
+    from setpoint.model.scope import ColumnKind
     from setpoint.model.settings import Settings
     from setpoint.model.table import TableName
     from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
+    from setpoint.model.window_counts import WindowCount
+
+
+@dataclass(frozen=True, kw_only=True)
+class Earlier:
+    """The windows of a batch before it was written."""
+
+    windows: Sequence[Window]
+    kind: ColumnKind
+    scope: str
+    snapshot: str | None = None
+    """The snapshot that holds what stood there, where the table keeps any."""
+    rows: dict[int, int] | None = None
+    """The rows of each stretch of time, where it keeps none."""
 
 
 class SparkRanges(ABC):
@@ -79,12 +97,62 @@ class SparkRanges(ABC):
     @abstractmethod
     def _target(self, table: TableName) -> Target: ...
 
+    def _counter(
+        self, task: Task, built: Built, windows: Sequence[Window]
+    ) -> Callable[[], Mapping[str, int]] | None:
+        """Counts the result by window, for a gate on the number of rows of each."""
+        if not windows:
+            return None
+        kind = built.kinds.target or usual_kind(windows[0])
+        by = window_column(task.write) or ""
+
+        def count() -> dict[str, int]:
+            found = by_stretch(windows, counted(built.frame, windows, by, kind), {})
+            return {each.window.label: each.rows for each in found}
+
+        return count
+
+    def _earlier(
+        self,
+        target: Target,
+        task: Task,
+        windows: Sequence[Window],
+        built: Built,
+        state: TableState,
+    ) -> Earlier | None:
+        """What stood in the windows of a batch before it is written, or where that can be read."""
+        if not windows:
+            return None
+        kind = built.kinds.target or usual_kind(windows[0])
+        found = Earlier(windows=windows, kind=kind, scope=built.scope or "true")
+        if GUARANTEES[task.catalog_type].history:
+            return replace(found, snapshot=state.snapshot)
+        frame = self.spark.sql(source_sql(target.reference(), built.scope))
+        rows = counted(frame, windows, window_column(task.write) or "", kind)
+        return replace(found, rows=rows)
+
+    def _by_window(
+        self, target: Target, task: Task, outcome: Outcome, earlier: Earlier
+    ) -> tuple[WindowCount, ...]:
+        """The rows of each window of a batch, and those that stood there before."""
+        return window_counts(
+            self.spark,
+            target,
+            outcome,
+            earlier.windows,
+            by=window_column(task.write) or "",
+            kind=earlier.kind,
+            scope=earlier.scope,
+            before=earlier.snapshot,
+            earlier=earlier.rows,
+        )
+
     def find_batch(self, task: Task, windows: Sequence[Window], run_id: str) -> Outcome | None:
         """The outcome of a commit by this job in the target's history, if there is one."""
         span = union(windows)
         with self._errors(task, span), self._zone(task):
             target = self._target(task.target)
-            outcome = target.commit(run_id) if target.state() else None
+            outcome = adopted(target, task, run_id, as_of=None, opened=self._target)
             if outcome is None:
                 return None
             frame = self.spark.sql(source_sql(target.reference(), None))

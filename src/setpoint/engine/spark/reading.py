@@ -34,6 +34,11 @@ MISSING = (
 SAMPLES = 5
 
 
+def table_key(source: BoundSource) -> str:
+    """The name under which the snapshot of a source's table is recorded."""
+    return ".".join(source.table.parts)
+
+
 def source_tables(
     task: Task,
     reference: Callable[[BoundSource, str | None], str],
@@ -44,7 +49,7 @@ def source_tables(
         return {s.name: reference(s, None) for s in task.sources}
     tables = {}
     for source in task.sources:
-        snapshot = as_of.get(".".join(source.table.parts))
+        snapshot = as_of.get(table_key(source))
         if snapshot is None:
             raise SourceFault(
                 f"source {source.name}: that run recorded no snapshot of {source.table}, so what "

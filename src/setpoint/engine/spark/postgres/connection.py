@@ -6,14 +6,14 @@ import os
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote as percent_encoded
 
 from setpoint.engine.spark.postgres.translation import translate
 from setpoint.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import psycopg
 
@@ -118,9 +118,32 @@ def translated(login: Login) -> Iterator[None]:
         raise translate(error.sqlstate, login.redacted(str(error)), place=login.name) from None
 
 
-def run(
-    connection: psycopg.Connection[tuple[Any, ...]], query: str, *values: Any
-) -> psycopg.Cursor[tuple[Any, ...]]:
+class Answer(Protocol):
+    """What a statement gave back."""
+
+    @property
+    def rowcount(self) -> int:
+        """The rows that it changed."""
+        ...
+
+    def fetchone(self) -> Any:
+        """Its next row; None after the last."""
+        ...
+
+    def fetchall(self) -> list[Any]:
+        """The rows that are left."""
+        ...
+
+
+class Connection(Protocol):
+    """A connection in a transaction, of whichever driver."""
+
+    def execute(self, query: bytes, values: Sequence[Any] | None = None, /) -> Answer:
+        """Run one statement, with values beside it."""
+        ...
+
+
+def run(connection: Connection, query: str, *values: Any) -> Answer:
     """Run a statement that Setpoint built; values go beside it, never into it."""
     return connection.execute(query.encode(), values or None)
 

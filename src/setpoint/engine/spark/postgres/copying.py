@@ -1,8 +1,9 @@
-"""Rows into a staging table by binary COPY: from the driver when small, else from the workers."""
+"""Rows on their way to Postgres: brought to the driver when small, else copied by the workers."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from setpoint.engine.spark.postgres.translation import MARK, STAGING, translate_
 from setpoint.engine.spark.postgres.types import sent_sql
 from setpoint.engine.spark.translation import SPARK_ERRORS
 from setpoint.errors import MissingExtra
+from setpoint.failpoint import VARIABLE
 from setpoint.model.table import quote
 
 if TYPE_CHECKING:
@@ -40,30 +42,38 @@ class Copied:
     attempts: tuple[str, ...]
 
 
-def copy(frame: DataFrame, staging: Staging) -> Copied:
-    """Copy the rows of the frame; gates inside it fire before or while they are copied."""
+def sendable(frame: DataFrame) -> DataFrame:
+    """The rows as they are copied: columns by number, nested values as text."""
     columns = [
         f"{sent_sql(quote(field.name), field.dataType.simpleString())} AS c{number}"
         for number, field in enumerate(frame.schema.fields)
     ]
-    sent = frame.selectExpr(*columns)
-    if estimated_bytes(sent) <= SMALL_BYTES:
-        try:
-            return copy_from_driver(sent, staging)
-        except SPARK_ERRORS as error:
-            # The estimate was wrong, and nothing has been copied yet.
-            if TOO_LARGE not in str(error):
-                raise
-    return copy_from_workers(sent, staging)
+    return frame.selectExpr(*columns)
 
 
-def copy_from_driver(frame: DataFrame, staging: Staging) -> Copied:
-    """Bring the rows to the driver, then copy them over one connection."""
+def brought(sent: DataFrame) -> pa.Table | None:
+    """The rows at the driver, all gates passed; None when they are too many to be brought."""
+    if estimated_bytes(sent) > SMALL_BYTES:
+        return None
     try:
-        batches = frame.toArrow().to_batches()
+        return sent.toArrow()
     except ImportError:
         raise MissingExtra("pyarrow", "postgres") from None
+    except SPARK_ERRORS as error:
+        if TOO_LARGE not in str(error):
+            raise
+        return None  # the estimate was wrong
+
+
+def copy(sent: DataFrame, rows: pa.Table | None, staging: Staging) -> Copied:
+    """Copy the rows into a staging table: those at the driver, or else from the workers."""
+    return copy_from_workers(sent, staging) if rows is None else copy_from_driver(rows, staging)
+
+
+def copy_from_driver(rows: pa.Table, staging: Staging) -> Copied:
+    """Copy rows that are here over one connection."""
     with _translated(staging):
+        batches = rows.to_batches()
         (report,) = (batch.to_pylist()[0] for batch in _staging_copier(staging)(batches))
     return Copied(rows=report["rows"], attempts=(report["attempt"],))
 
@@ -100,7 +110,7 @@ def _staging_copier(staging: Staging) -> Copier:
         import adbc_driver_postgresql  # noqa: F401
     except ModuleNotFoundError:
         raise MissingExtra("adbc-driver-postgresql", "postgres") from None
-    return _copier(staging.login.text, staging.name, STAGING, MARK)
+    return _copier(staging.login.text, staging.name, STAGING, MARK, os.environ.get(VARIABLE))
 
 
 def estimated_bytes(frame: DataFrame) -> float:
@@ -116,7 +126,7 @@ def parse_estimate(plan: str) -> float:
     return float(found[1]) * float(1 << UNITS[found[2]])
 
 
-def _copier(login: str, table: str, schema: str, mark: str) -> Copier:
+def _copier(login: str, table: str, schema: str, mark: str, traps: str | None = None) -> Copier:
     """A function that copies batches in one transaction and reports its attempt and rows.
 
     Workers get it by value: as a closure that imports for itself, it needs no Setpoint there.
@@ -124,10 +134,18 @@ def _copier(login: str, table: str, schema: str, mark: str) -> Copier:
 
     def copy_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import itertools
+        import os
 
         import adbc_driver_postgresql.dbapi as adbc
         import pyarrow as pa
         from pyspark import TaskContext
+
+        def failpoint(name: str) -> None:
+            if traps:  # a worker has another environment, and need not have Setpoint otherwise
+                from setpoint.failpoint import VARIABLE, failpoint
+
+                os.environ[VARIABLE] = traps
+                failpoint(name)
 
         context = TaskContext.get()
         attempt = f"{context.partitionId()}/{context.taskAttemptId()}" if context else "driver"
@@ -138,12 +156,14 @@ def _copier(login: str, table: str, schema: str, mark: str) -> Copier:
             reader = pa.RecordBatchReader.from_batches(
                 first.schema, itertools.chain([first], given)
             )
+            failpoint("postgres.rows.before")
             try:
                 with adbc.connect(login) as connection, connection.cursor() as cursor:
                     cursor.execute(f"SELECT set_config('setpoint.attempt', '{attempt}', false)")
                     cursor.fetchall()
                     rows = cursor.adbc_ingest(table, reader, mode="append", db_schema_name=schema)
                     connection.commit()
+                failpoint("postgres.rows.after")
             except adbc.Error as error:
                 raise RuntimeError(f"{mark} [{error.sqlstate}] {error}\n\n") from None
         yield pa.RecordBatch.from_pydict(

@@ -10,6 +10,7 @@ from setpoint.engine.spark.postgres.connection import connected, run
 from setpoint.engine.spark.postgres.statements import (
     CREATE_COMMITS,
     ORPHANS,
+    PREPARED,
     create_staging_sql,
     lock_number,
     staging_prefix,
@@ -17,11 +18,12 @@ from setpoint.engine.spark.postgres.statements import (
 )
 from setpoint.engine.spark.postgres.translation import STAGING
 from setpoint.errors import RunError
+from setpoint.failpoint import failpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from setpoint.engine.spark.postgres.connection import Login
+    from setpoint.engine.spark.postgres.connection import Connection, Login
 
 # A client that was stopped in the middle of a copy holds its table; it is no reason to wait.
 SHORT_WAIT = "SET LOCAL lock_timeout = '2s'"
@@ -44,45 +46,46 @@ class Staging:
 def staged(
     login: Login, *, target: str, scope: str, fence: int, types: Sequence[str]
 ) -> Iterator[Staging]:
-    """A staging table for an attempt; what dead attempts on the scope left behind is dropped."""
-    prefix = staging_prefix(target, scope)
-    staging = Staging(login=login, name=f"{prefix}{fence}")
-    prepare(login)
-    drop_orphans(login, prefix, fence)
+    """A staging table for an attempt; the transaction that empties it drops it."""
+    staging = Staging(login=login, name=f"{staging_prefix(target, scope)}{fence}")
     with connected(login) as connection:
         run(connection, f"DROP TABLE IF EXISTS {staging.table}")
         run(connection, create_staging_sql(staging.name, types))
+    failpoint("postgres.staging.after")
     try:
         yield staging
     except BaseException:
-        _drop(login, staging.name)
+        drop(login, staging.name)
         raise
 
 
-def prepare(login: Login) -> None:
+def prepare(login: Login, *, target: str, scope: str, fence: int) -> None:
+    """Make what Setpoint keeps in a database; drop what dead attempts on the scope left there."""
+    prefix = staging_prefix(target, scope)
+    with connected(login) as connection:
+        make_schemas(connection)
+        found = [name for (name,) in run(connection, ORPHANS, STAGING, prefix).fetchall()]
+    drop_orphans(login, found, prefix, fence)
+
+
+def make_schemas(connection: Connection) -> None:
     """Make what Setpoint keeps in a database, unless it is there."""
-    with connected(login) as connection:
-        there = run(
-            connection, "SELECT to_regclass('setpoint.commits'), to_regnamespace($1)", STAGING
-        ).fetchone()
-        if there and all(there):
-            return
-        # CREATE … IF NOT EXISTS by two processes at once can still fail.
-        run(connection, f"SELECT pg_advisory_xact_lock({lock_number('schema')})")
-        run(connection, f"{CREATE_COMMITS}; CREATE SCHEMA IF NOT EXISTS {STAGING}")
+    if run(connection, PREPARED, STAGING).fetchone() == (True,):
+        return
+    # CREATE … IF NOT EXISTS by two processes at once can still fail.
+    run(connection, f"SELECT pg_advisory_xact_lock({lock_number('schema')})")
+    run(connection, f"{CREATE_COMMITS}; CREATE SCHEMA IF NOT EXISTS {STAGING}")
 
 
-def drop_orphans(login: Login, prefix: str, fence: int) -> None:
+def drop_orphans(login: Login, names: Sequence[str], prefix: str, fence: int) -> None:
     """Drop the staging tables of older attempts on the same scope."""
-    with connected(login) as connection:
-        found = [name for (name,) in run(connection, ORPHANS, STAGING, prefix)]
-    for name in found:
+    for name in names:
         number = name.removeprefix(prefix)
         if number.isdigit() and int(number) < fence:
-            _drop(login, name)
+            drop(login, name)
 
 
-def _drop(login: Login, name: str) -> None:
+def drop(login: Login, name: str) -> None:
     """Drop a table if that is possible now; the next attempt on the scope tries again."""
     try:
         with connected(login) as connection:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from datetime import timedelta, timezone
 from itertools import pairwise
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from setpoint.engine.commit_mark import WHOLE
 from setpoint.engine.spark.postgres.translation import STAGING
 from setpoint.model.scope import ColumnKind, check_boundable
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
     from setpoint.model.window import Window
 
-WHOLE = "*"
+SIZED_TEXT = re.compile(r"character(?: varying)?\(\d+\)\Z")
 ATTEMPT = "attempt"
 COMMITS = "setpoint.commits"
 CREATE_COMMITS = f"""
@@ -27,18 +29,20 @@ CREATE TABLE IF NOT EXISTS {COMMITS} (
   target text NOT NULL, scope text NOT NULL, fence bigint NOT NULL, task text NOT NULL,
   run_id text NOT NULL, rows bigint NOT NULL, replaced bigint, transaction text NOT NULL,
   committed_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (target, scope, fence));
-CREATE INDEX IF NOT EXISTS commits_run_id ON {COMMITS} (run_id)
+CREATE INDEX IF NOT EXISTS commits_run_id ON {COMMITS} (run_id);
+ALTER TABLE {COMMITS} ADD COLUMN IF NOT EXISTS inputs text
 """
 NEWEST = f"SELECT fence, run_id FROM {COMMITS} WHERE target = $1 AND scope = $2 ORDER BY fence DESC LIMIT 1"  # noqa: E501, S608
 RECORD = f"""
-INSERT INTO {COMMITS} (target, scope, fence, task, run_id, rows, replaced, transaction)
-VALUES ($1, $2, $3, $4, $5, $6, $7, pg_current_xact_id()::text)
+INSERT INTO {COMMITS} (target, scope, fence, task, run_id, rows, replaced, inputs, transaction)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, pg_current_xact_id()::text)
 ON CONFLICT (target, scope, fence) DO UPDATE
 SET run_id = excluded.run_id, rows = excluded.rows, replaced = excluded.replaced,
-    transaction = excluded.transaction, committed_at = now()
+    inputs = excluded.inputs, transaction = excluded.transaction, committed_at = now()
+RETURNING transaction
 """  # noqa: S608 — the table's name is a constant
 SINCE = f"SELECT run_id FROM {COMMITS} WHERE target = $1 AND scope = $2 AND NOT pg_visible_in_snapshot(transaction::xid8, $3::pg_snapshot) LIMIT 1"  # noqa: E501, S608
-FOUND = f"SELECT rows, replaced, transaction FROM {COMMITS} WHERE target = $1 AND run_id = $2 ORDER BY fence DESC LIMIT 1"  # noqa: E501, S608
+FOUND = f"SELECT rows, replaced, transaction, inputs FROM {COMMITS} WHERE target = $1 AND run_id = $2 ORDER BY fence DESC LIMIT 1"  # noqa: E501, S608
 HIGHEST = f"SELECT max(fence) FROM {COMMITS} WHERE target = $1"  # noqa: S608
 COLUMNS = """
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
@@ -49,9 +53,24 @@ SELECT array_agg(a.attname::text ORDER BY a.attname), i.indisprimary
 FROM pg_index i CROSS JOIN unnest(i.indkey::int[]) WITH ORDINALITY AS k(number, place)
 JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number
 WHERE i.indrelid = to_regclass($1) AND i.indisunique AND i.indisvalid AND i.indpred IS NULL
-  AND i.indexprs IS NULL AND k.place <= i.indnkeyatts
+  AND i.indexprs IS NULL AND i.indimmediate AND k.place <= i.indnkeyatts
 GROUP BY i.indexrelid, i.indisprimary
 """
+PREPARED = f"""
+SELECT to_regnamespace($1) IS NOT NULL AND EXISTS (SELECT FROM pg_attribute
+WHERE attrelid = to_regclass('{COMMITS}') AND attname = 'inputs')
+"""  # noqa: S608 — the table's name is a constant
+PLAIN_TABLE = """
+SELECT relkind IN ('r', 'p') AND NOT relrowsecurity AND NOT relhasrules
+FROM pg_class WHERE oid = to_regclass($1)
+"""
+# Over ADBC too, which runs one statement at a time. A client that stops in its transaction is cut
+# off, and whoever waits for its lock goes on.
+LIMITS = """
+SELECT set_config('idle_in_transaction_session_timeout', '60s', true),
+       set_config('lock_timeout', '90s', true)
+"""
+STALLED_SECONDS = 60
 ORPHANS = "SELECT tablename FROM pg_tables WHERE schemaname = $1 AND starts_with(tablename, $2)"
 
 
@@ -66,17 +85,31 @@ def lock_number(*parts: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big", signed=True)
 
 
-def scope_name(window: Window | None) -> str:
-    """The name under which a scope is locked and its commits are kept."""
-    return WHOLE if window is None else f"{window.start.isoformat()}/{window.end.isoformat()}"
-
-
 def lock_sql(target: str, scope: str) -> str:
     """Let one transaction a scope through; a whole table waits for all of its windows."""
     if scope == WHOLE:
-        return f"SELECT pg_advisory_xact_lock({lock_number(target)})"
-    shared = f"pg_advisory_xact_lock_shared({lock_number(target)})"
-    return f"SELECT {shared}, pg_advisory_xact_lock({lock_number(target, scope)})"
+        return f"SELECT pg_advisory_xact_lock({lock_number(target)})::text"
+    shared = f"pg_advisory_xact_lock_shared({lock_number(target)})::text"
+    return f"SELECT {shared}, pg_advisory_xact_lock({lock_number(target, scope)})::text"
+
+
+def stalled_sql(target: str, scope: str, seconds: int) -> str:
+    """Clients of Setpoint that stand in the way of a scope, in the middle of a long copy.
+
+    No timeout of Postgres's reaches a backend that waits for the rows of a COPY. How many bytes
+    have come tells one that has stopped from one that is slow.
+    """
+    table, own = lock_number(target), lock_number(target, scope)
+    mode = "" if scope == WHOLE else " AND l.mode = 'ExclusiveLock'"
+    number = "((l.classid::bigint << 32) | l.objid::bigint)"
+    return (
+        "SELECT p.pid, p.bytes_processed FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid "  # noqa: S608
+        "JOIN pg_stat_progress_copy p ON p.pid = l.pid "
+        "WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 "
+        f"AND ({number} = {own} OR ({number} = {table}{mode})) AND a.usename = current_user "
+        "AND a.state = 'active' AND a.wait_event = 'ClientRead' "
+        f"AND a.query_start < clock_timestamp() - interval '{seconds} seconds'"
+    )
 
 
 def bounds_sql(column: str, kind: ColumnKind, window: Window) -> str:
@@ -130,9 +163,14 @@ class Shape:
     def staged(self) -> str:
         """The staged columns as values of the table's types, named as in the table."""
         return ", ".join(
-            f"CAST(c{number} AS {kind}) AS {identifier(name)}"
+            f"CAST(c{number} AS {cast_type(kind)}) AS {identifier(name)}"
             for number, (name, kind) in enumerate(self.columns.items())
         )
+
+
+def cast_type(kind: str) -> str:
+    """What a text is cast to: a cast to `varchar(3)` would cut it, an insert refuses it."""
+    return "text" if SIZED_TEXT.match(kind) else kind
 
 
 def create_table_sql(

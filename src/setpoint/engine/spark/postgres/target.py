@@ -1,28 +1,37 @@
-"""Postgres as a target: rows are staged, then one transaction sets the scope."""
+"""Postgres as a target: one transaction sets the scope, with rows at hand or staged before."""
 
 from __future__ import annotations
 
+import json
 import time
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from setpoint.engine.commit_mark import scope_name
 from setpoint.engine.protocol import Outcome
 from setpoint.engine.spark.postgres import statements as sql
-from setpoint.engine.spark.postgres.connection import Login, connected, run
-from setpoint.engine.spark.postgres.copying import copy
+from setpoint.engine.spark.postgres.connection import Connection, Login, connected, run
+from setpoint.engine.spark.postgres.copy_connection import CopyConnection, copy_connected
+from setpoint.engine.spark.postgres.copying import brought, copy, sendable
 from setpoint.engine.spark.postgres.source import postgres_name, whole_view
-from setpoint.engine.spark.postgres.staging import staged
+from setpoint.engine.spark.postgres.staging import make_schemas, prepare, staged
 from setpoint.engine.spark.postgres.types import fits, postgres_type, staging_type
 from setpoint.engine.spark.target import TableState
 from setpoint.errors import CommitConflict, GateFailed, ResultMisshapen, RunError, Transient
+from setpoint.failpoint import failpoint
 from setpoint.model.scope import usual_kind
 from setpoint.model.write import Merge, window_column
 
 if TYPE_CHECKING:
-    import psycopg
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    from setpoint.engine.commit_mark import CommitMark
     from setpoint.engine.spark.postgres.copying import Copied
     from setpoint.engine.spark.postgres.staging import Staging
     from setpoint.engine.spark.target import Writing
@@ -30,15 +39,13 @@ if TYPE_CHECKING:
     from setpoint.model.table import TableName
     from setpoint.model.task import Task
 
-    Connection = psycopg.Connection[tuple[Any, ...]]
-
-# A client that stops in its transaction is cut off, and whoever waits for its lock goes on.
-LIMITS = "SET LOCAL idle_in_transaction_session_timeout = '60s'; SET LOCAL lock_timeout = '90s'"
+Open = TypeVar("Open", bound=Connection)
 REDUCED = "pg_temp.setpoint_reduced"
 SAMPLES = 5
 LOOKUP_SECONDS = 10.0
 LOOKUP_PAUSE = 0.2
 LONGEST_NAME = 63
+SILENCE_SECONDS = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +64,7 @@ class PostgresTarget:
         self.table = table
         self.login = Login.of(settings)
         self.name = postgres_name(table)
+        self._done: tuple[str, Outcome] | None = None
 
     def reference(self, snapshot: str | None = None) -> str:  # noqa: ARG002 — no history is kept
         """A view of the table as it stands; Postgres keeps no older ones."""
@@ -67,7 +75,14 @@ class PostgresTarget:
         with connected(self.login) as connection:
             columns = dict(run(connection, sql.COLUMNS, self.name).fetchall())
             base = run(connection, "SELECT pg_current_snapshot()::text").fetchone()
-        return TableState(columns=columns, snapshot=base[0] if base else None) if columns else None
+            keys = run(connection, sql.UNIQUE_KEYS, self.name).fetchall()
+        if not columns:
+            return None
+        return TableState(
+            columns=columns,
+            snapshot=base[0] if base else None,
+            unique_keys=tuple(tuple(key) for key, _ in keys),
+        )
 
     def create(self, frame: DataFrame, task: Task) -> None:
         """Create the table from the result's columns, with the key as its primary key."""
@@ -88,23 +103,57 @@ class PostgresTarget:
         """Make the scope match the frame in one transaction that carries the token."""
         schema = writing.frame.schema
         shape = self._shape(schema, writing)
-        scope = sql.scope_name(writing.window)
-        types = [staging_type(field.dataType.simpleString()) for field in schema.fields]
+        scope = scope_name(writing.window)
         fence = writing.token.fence
+        prepare(self.login, target=self.name, scope=scope, fence=fence)
+        failpoint("postgres.prepare.after")
+        sent = sendable(writing.frame)
+        rows = brought(sent)
+        if rows is not None and self._goes_straight(schema, shape):
+
+            def set_straight(connection: CopyConnection) -> Applied:
+                return self._set_straight(connection, writing, shape, rows)
+
+            self._transact(writing, copy_connected, set_straight)
+            return
+        types = [staging_type(field.dataType.simpleString()) for field in schema.fields]
         with staged(self.login, target=self.name, scope=scope, fence=fence, types=types) as staging:
-            copied = copy(writing.frame, staging)
-            self._transact(writing, shape, staging, copied)
+            copied = copy(sent, rows, staging)
+            failpoint("postgres.copy.after")
+
+            def set_staged(connection: Connection) -> Applied:
+                applied = self._apply(connection, writing, shape, staging, copied)
+                run(connection, f"DROP TABLE {staging.table}")
+                return applied
+
+            self._transact(writing, connected, set_staged)
 
     def commit(self, run_id: str) -> Outcome | None:
         """The newest commit of a run, from the record inside its own transaction."""
+        if self._done is not None and self._done[0] == run_id:
+            return self._done[1]
         with connected(self.login) as connection:
             if run(connection, "SELECT to_regclass($1)", sql.COMMITS).fetchone() == (None,):
                 return None
+            make_schemas(connection)
             found = run(connection, sql.FOUND, self.name, run_id).fetchone()
         if found is None:
             return None
-        rows, replaced, transaction = found
-        return Outcome(rows=rows, replaced=replaced, snapshot=transaction)
+        rows, replaced, transaction, inputs = found
+        return Outcome(
+            rows=rows,
+            replaced=replaced,
+            snapshot=transaction,
+            inputs=json.loads(inputs or "{}"),
+        )
+
+    def strangers_since(self, snapshot: str | None) -> bool:  # noqa: ARG002 — a database keeps no history
+        """Nobody can tell."""
+        return False
+
+    def marks(self) -> list[CommitMark]:
+        """None: the transaction itself refuses who was overtaken, behind the scope's lock."""
+        return []
 
     def drop(self) -> None:
         """Remove the table, if it is there, and the record of its commits."""
@@ -143,40 +192,51 @@ class PostgresTarget:
             version=have[merge.version.lower()] if merge and merge.version else None,
             order=tuple(have[column.lower()] for column in writing.task.unique_key),
         )
-        if merge:
-            self._check_key(shape)
-        return shape
-
-    def _check_key(self, shape: sql.Shape) -> None:
-        with connected(self.login) as connection:
-            keys = [tuple(key) for key, _ in run(connection, sql.UNIQUE_KEYS, self.name)]
-        if tuple(sorted(shape.key)) not in keys:
+        if merge and not any(set(key) == set(shape.key) for key in writing.state.unique_keys):
             listed = ", ".join(map(sql.identifier, shape.key))
             raise ResultMisshapen(
                 "the table has no unique index on the key that the task merges by",
                 facts={"expected": f"a unique index on {', '.join(shape.key)}"},
                 next_step=f"CREATE UNIQUE INDEX ON {self.name} ({listed})",
             )
+        return shape
+
+    def _goes_straight(self, schema: StructType, shape: sql.Shape) -> bool:
+        """Whether rows can be copied into the table itself: nothing to cast, nothing in between."""
+        sent = [staging_type(field.dataType.simpleString()) for field in schema.fields]
+        if shape.key or sent != list(shape.columns.values()):
+            return False
+        with connected(self.login) as connection:
+            return bool(run(connection, sql.PLAIN_TABLE, self.name).fetchone() == (True,))
 
     def _transact(
-        self, writing: Writing, shape: sql.Shape, staging: Staging, copied: Copied
+        self,
+        writing: Writing,
+        connect: Callable[[Login], AbstractContextManager[Open]],
+        apply: Callable[[Open], Applied],
     ) -> None:
         ending = False
         try:
-            with connected(self.login) as connection:
+            with connect(self.login) as connection:
                 self._begin(connection, writing)
-                applied = self._apply(connection, writing, shape, staging, copied)
-                self._record(connection, writing, applied)
-                run(connection, f"DROP TABLE {staging.table}")
+                failpoint("postgres.begin.after")
+                applied = apply(connection)
+                failpoint("postgres.apply.after")
+                outcome = self._record(connection, writing, applied)
+                failpoint("postgres.commit.before")
                 ending = True
+            failpoint("postgres.commit.after")
+            # Without an answer the record is looked up when it is asked for.
+            self._done = (writing.token.run_id, outcome) if outcome else None
         except Transient:
             # The answer to COMMIT may be what was lost; whether it took place is looked up.
             if not ending or not self._took_place(writing):
                 raise
 
     def _begin(self, connection: Connection, writing: Writing) -> None:
-        scope = sql.scope_name(writing.window)
-        run(connection, LIMITS)
+        scope = scope_name(writing.window)
+        run(connection, sql.LIMITS)
+        self._cut_off_stalled(connection, scope)
         run(connection, sql.lock_sql(self.name, scope))
         newest = run(connection, sql.NEWEST, self.name, scope).fetchone()
         if newest is not None and newest[0] > writing.token.fence:
@@ -198,6 +258,34 @@ class PostgresTarget:
                 next_step="run the same command again",
             )
 
+    def _cut_off_stalled(self, connection: Connection, scope: str) -> None:
+        """End a client that holds the scope and has stopped in the middle of its copy."""
+        query = sql.stalled_sql(self.name, scope, sql.STALLED_SECONDS)
+        found = run(connection, query).fetchall()
+        if found:
+            time.sleep(SILENCE_SECONDS)
+            # A transaction sees what others do as it was when it first looked.
+            run(connection, "SELECT pg_stat_clear_snapshot()::text")
+            for pid, _ in set(found) & set(run(connection, query).fetchall()):
+                run(connection, f"SELECT pg_terminate_backend({int(pid)})::text")
+
+    def _set_straight(
+        self, connection: CopyConnection, writing: Writing, shape: sql.Shape, rows: pa.Table
+    ) -> Applied:
+        """Delete and copy without a staging table: the transaction alone keeps readers from it."""
+        replaced = run(connection, sql.delete_sql(shape, self._bounds(writing))).rowcount
+        failpoint("postgres.straight-delete.after")
+        named = rows.rename_columns(list(shape.columns))
+        if shape.order and len(named) > 1:
+            # An index that is fed in its order touches each page once.
+            with suppress(NotImplementedError):  # Arrow has no order for some types
+                named = named.sort_by([(name, "ascending") for name in shape.order])
+        _, schema, table = self.table.parts
+        copied = connection.copy(schema, table, named)
+        failpoint("postgres.straight-copy.after")
+        check_count(copied, len(rows))
+        return Applied(rows=copied, replaced=replaced)
+
     def _apply(
         self,
         connection: Connection,
@@ -210,6 +298,7 @@ class PostgresTarget:
         if isinstance(writing.task.write, Merge):
             return self._merge(connection, shape, staging, copied)
         replaced = run(connection, sql.delete_sql(shape, self._bounds(writing))).rowcount
+        failpoint("postgres.delete.after")
         rows = run(connection, sql.insert_sql(shape, staging.table), attempts).rowcount
         check_count(rows, copied.rows)
         return Applied(rows=rows, replaced=replaced)
@@ -223,6 +312,7 @@ class PostgresTarget:
         check_count(found[0] if found else 0, copied.rows)
         rows = run(connection, sql.reduce_sql(shape, staging.table, REDUCED), attempts).rowcount
         run(connection, f"ANALYZE {REDUCED}")
+        failpoint("postgres.reduce.after")
         for query in (
             sql.ties_sql(shape, REDUCED, SAMPLES),
             sql.table_ties_sql(shape, REDUCED, SAMPLES),
@@ -241,22 +331,26 @@ class PostgresTarget:
         kind = writing.kinds.target or usual_kind(writing.window)
         return sql.bounds_sql(names[by.lower()], kind, writing.window)
 
-    def _record(self, connection: Connection, writing: Writing, applied: Applied) -> None:
-        scope, token = sql.scope_name(writing.window), writing.token
+    def _record(self, connection: Connection, writing: Writing, applied: Applied) -> Outcome | None:
+        scope, token = scope_name(writing.window), writing.token
         values = (self.name, scope, token.fence, writing.task.name, token.run_id)
-        run(connection, sql.RECORD, *values, applied.rows, applied.replaced)
+        counts = (applied.rows, applied.replaced, json.dumps(dict(writing.inputs)))
+        kept = run(connection, sql.RECORD, *values, *counts).fetchone()
+        if kept is None:
+            return None
+        return Outcome(rows=applied.rows, replaced=applied.replaced, snapshot=kept[0])
 
     def _took_place(self, writing: Writing) -> bool:
         """Look the commit up; behind the scope's lock, so that it is not still under way."""
         until = time.monotonic() + LOOKUP_SECONDS
-        scope, token = sql.scope_name(writing.window), writing.token
+        scope, token = scope_name(writing.window), writing.token
         while True:
             try:
                 with connected(self.login) as connection:
-                    run(connection, LIMITS)
+                    run(connection, sql.LIMITS)
                     run(connection, sql.lock_sql(self.name, scope))
                     newest = run(connection, sql.NEWEST, self.name, scope).fetchone()
-                    return newest == (token.fence, token.run_id)
+                    return bool(newest == (token.fence, token.run_id))
             except RunError as error:
                 if not error.transient or time.monotonic() > until:
                     raise
