@@ -218,6 +218,20 @@ def test_a_conflict_is_tried_again(stage: Stage) -> None:
     assert states == ["failed", "failed", "succeeded"]
 
 
+def test_scenario_14_a_job_that_lost_its_lease_records_nothing(stage: Stage) -> None:
+    """Another process took its windows over meanwhile: theirs is the record, and it says so."""
+
+    def take_over() -> None:
+        for lease in stage.ledger.leases():
+            stage.ledger.release(lease)
+
+    stage.engine.after = take_over
+    result = stage.run()
+    assert result.count("failed") == 10
+    assert stage.ledger.latest("orders") == []
+    assert [job.state for job in stage.ledger.backfills.jobs()] == ["lost"]
+
+
 class Killed(BaseException):
     """Stands for a process that is gone."""
 

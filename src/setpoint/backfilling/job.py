@@ -102,8 +102,7 @@ class BatchRun:
             with self.keeper.holding(self.task, union(windows), at_least=self.floor) as held:
                 tries = bisected(windows, lambda these: self._attempt(these, held))
                 return [self._end(part) for part in tries]
-        except (LeaseHeld, StaleFence) as error:
-            # The windows belong to another process now: their record is not ours to write.
+        except LeaseHeld as error:
             return [_failed_end(self.task, windows, error)]
 
     def _attempt(self, windows: Sequence[Window], held: Held) -> tuple[Job, Outcome]:
@@ -128,7 +127,11 @@ class BatchRun:
                 self.wait(self.task.retry.backoff.delay(failures, Random()))  # noqa: S311
                 continue
             took = time.monotonic() - begun
-            return self._done(job, windows, outcome, seconds=took, held=held), outcome
+            try:
+                return self._done(job, windows, outcome, seconds=took, held=held), outcome
+            except StaleFence as error:
+                self._put(replace(job, seconds=took, error=_words(error)), "lost")
+                raise
 
     def _again(self, error: SetpointError, failures: int) -> bool:
         if isinstance(error, CommitConflict):
@@ -189,6 +192,9 @@ class BatchRun:
                 seconds=job.seconds,
             )
         error = part.error or SetpointError("nothing came of it")
+        if isinstance(error, StaleFence):
+            # The windows belong to another process now: their record is not ours to write.
+            return _failed_end(self.task, windows, error)
         self.ledger.record_many(
             [
                 WindowOutcome(
