@@ -7,7 +7,7 @@ HISTORIES ?= 5000
 SEED      := $(if $(SEED),$(SEED),$(shell date +%s))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo crash soak histories test coverage check format bench docs clean audit-quality audit-fuzz audit-bench effects-bench verify-faults
+.PHONY: help install demo crash soak histories test coverage check format bench docs clean audit-quality audit-fuzz audit-bench effects-bench verify-faults backfill-crash performance
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,12 @@ crash: $(STAMP) ## Kill runs at every failpoint and compare what is left; FULL=1
 
 soak: $(STAMP) ## Readers during a thousand replaces of a Postgres mart
 	SETPOINT_REPLACES=1000 $(BIN)/python -m pytest tests/spark/postgres/test_readers.py
+
+backfill-crash: $(STAMP) ## Kill a backfill at 20 random moments; the same command goes on
+	SETPOINT_KILLS=20 $(BIN)/python -m pytest -s tests/process/test_backfill_crash.py -k random
+
+performance: $(STAMP) ## Measure how a backfill's cost grows, and write docs/performance.md with its plot
+	$(BIN)/python -m bench.growth
 
 histories: $(STAMP) ## Thousands of random histories of runs, deaths and takeovers (SEED=n replays)
 	SETPOINT_HISTORIES=$(HISTORIES) $(BIN)/python -m pytest -q tests/leases/test_histories.py --hypothesis-seed=$(SEED)

@@ -41,6 +41,24 @@ def _merge(runs: int) -> list[Measure]:
     return measure_merge(runs)
 
 
+def _backfill(runs: int) -> list[Measure]:
+    from bench.backfill import measure_backfill
+
+    return measure_backfill(runs)
+
+
+def _cold_backfill(runs: int) -> list[Measure]:
+    from bench.backfill import measure_cold
+
+    return measure_cold(max(3, runs // 3))
+
+
+def _planning(runs: int) -> list[Measure]:
+    from bench.backfill import measure_planning
+
+    return measure_planning(max(3, runs // 3))
+
+
 def _leases(runs: int) -> list[Measure]:
     from bench.leases import measure_leases
 
@@ -59,6 +77,9 @@ PARTS: dict[str, Callable[[int], list[Measure]]] = {
     "writes": _writes,
     "postgres": _postgres,
     "merge": _merge,
+    "backfill": _backfill,
+    "planning": _planning,
+    "cold-backfill": _cold_backfill,
     "leases": _leases,
     "verify": _verify,
 }

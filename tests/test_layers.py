@@ -7,11 +7,13 @@ import importlib
 import json
 import subprocess
 import sys
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
 import setpoint
+from setpoint.ledger.record import Outcome
 from setpoint.ledger.sqlite import SqliteLedger
 
 SOURCE = Path(setpoint.__file__).parent
@@ -85,7 +87,21 @@ def test_the_search_for_imports_sees_what_it_looks_for() -> None:
 def shop(tmp_path: Path) -> Path:
     """A project whose ledger holds one run."""
     (tmp_path / "setpoint.toml").write_text('[ledger]\nurl = "sqlite:///ledger.db"\n')
+    (tmp_path / "pipelines").mkdir()
+    (tmp_path / "pipelines" / "daily.sql").write_text(
+        "/*\ntarget: lake.a.daily\ngrain: day\nwrite: {overwrite: {by: day}}\n*/\nSELECT 1 AS day"
+    )
     with SqliteLedger(tmp_path / "ledger.db") as ledger:
+        day = datetime(2026, 4, 25, tzinfo=timezone.utc)
+        done = Outcome(
+            task="daily",
+            window_start=day,
+            window_end=day + timedelta(days=1),
+            target="lake.a.daily",
+            fingerprint="code",
+            state="succeeded",
+        )
+        ledger.record_many([done], pid=1, host="here")
         started = ledger.begin(
             "orders", None, None, target="lake.a.b", fingerprint="code", pid=1, host="here"
         )
@@ -103,6 +119,10 @@ def shop(tmp_path: Path) -> Path:
         (["history"], "orders"),
         (["effects", "list"], "no effects were recorded yet"),
         (["history", "orders", "--output", "json"], '"tries"'),
+        (["backfill", "status"], "no backfill has run yet"),
+        (["cost"], "no backfill has run yet"),
+        (["backfill", "daily", "--start", "2026-04-25", "--end", "2026-04-26"], "nothing to do"),
+        (["backfill", "daily", "--start", "2026-04-25", "--end", "2026-05-05", "--dry-run"], "9 w"),
     ],
 )
 def test_reading_commands_never_import_spark(shop: Path, words: list[str], shown: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from setpoint.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from setpoint.backfilling.project_backfill import backfill
     from setpoint.effects.once import ProcessedEvents, once
     from setpoint.effects.outside import send_once
     from setpoint.effects.processed import process_once
@@ -37,6 +38,7 @@ _HOMES = {
     "Source": "setpoint.model.source",
     "Transient": "setpoint.errors",
     "Window": "setpoint.model.window",
+    "backfill": "setpoint.backfilling.project_backfill",
     "call": "setpoint.model.receiver",
     "email": "setpoint.model.receiver",
     "http": "setpoint.model.receiver",
@@ -67,6 +69,7 @@ __all__ = [
     "Source",
     "Transient",
     "Window",
+    "backfill",
     "call",
     "email",
     "http",

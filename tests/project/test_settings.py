@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from setpoint.errors import ProjectError
+from setpoint.model.settings import PoolSettings
 from setpoint.project.project import open_settings
 from setpoint.project.settings import read_settings
 
@@ -208,6 +209,39 @@ def test_the_project_is_found_from_a_folder_inside_it(tmp_path: Path) -> None:
     with pytest.raises(ProjectError, match=r"no setpoint\.toml") as refusal:
         open_settings(inside)
     assert "setpoint init" in (refusal.value.next_step or "")
+
+
+def test_pools_prices_and_limits_of_connections(tmp_path: Path) -> None:
+    """What backfills read of setpoint.toml."""
+    settings = read(
+        tmp_path,
+        '[pools.night]\nlimit = 3\nscheduler = "slow"\n'
+        '[cost]\nper_hour = 1.5\ncurrency = "EUR"\n'
+        '[connections.shop]\nurl = "postgresql://h/d"\nmax_active_runs = 2\n'
+        "runs_per_minute = 6\n",
+    )
+    assert settings.pools["night"] == PoolSettings(name="night", limit=3, scheduler="slow")
+    assert (settings.cost.per_hour, settings.cost.currency) == (1.5, "EUR")
+    shop = settings.connections["shop"]
+    assert (shop.max_active_runs, shop.runs_per_minute) == (2, 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[pools.night]\n", "pools.night.limit must be 1 or more"),
+        ("[pools.night]\nlimit = 2\nsize = 3\n", "pools.night.size is not a setting"),
+        ("[pools]\nnight = 2\n", "pools.night must be a table"),
+        ('[cost]\nper_hour = "cheap"\n', "cost.per_hour must be a number"),
+        (
+            '[connections.s]\nurl = "postgresql://h/d"\nmax_active_runs = 0\n',
+            "max_active_runs must be 1 or more",
+        ),
+    ],
+)
+def test_wrong_pools_and_prices_are_told(tmp_path: Path, text: str, said: str) -> None:
+    """Each with its place."""
+    assert any(said in fault.message for fault in faults(tmp_path, text))
 
 
 def test_the_password_of_a_ledger_comes_from_the_environment(

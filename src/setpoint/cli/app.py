@@ -25,9 +25,11 @@ TERMINATED = 143
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("setpoint.cli.init", "Write a small project that runs as it is."),
     "run": ("setpoint.cli.run", "Run tasks for a window or a range of windows."),
+    "backfill": ("setpoint.cli.backfill", "Set a range of history again, in few Spark jobs."),
     "status": ("setpoint.cli.status", "Show where each task stands."),
     "history": ("setpoint.cli.history", "List the runs of a task, with their attempts."),
     "effects": ("setpoint.cli.effects", "List, send and resolve what tasks send outside."),
+    "cost": ("setpoint.cli.cost", "Show what backfills have used, by tag, task or person."),
     "explain": ("setpoint.cli.explain", "Show what a task is and what a run of it would do."),
     "contract": ("setpoint.cli.contract", "Write what a task owns and promises: a page a task."),
     "doctor": ("setpoint.cli.doctor", "Check Python, Java, Spark, jars, catalog and ledger."),

@@ -9,11 +9,16 @@ from setpoint.model.scope import Kinds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
     from typing import Any
 
     from setpoint.model.analysis import Analysis
-    from setpoint.model.task import Task
+    from setpoint.model.checksum import Checksum
+    from setpoint.model.comparison import Comparison
+    from setpoint.model.table import TableName
+    from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
+    from setpoint.model.window_counts import WindowCount
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +53,23 @@ class Outcome:
     warnings: tuple[str, ...] = ()
     late: Mapping[str, LateRows] = field(default_factory=dict)
     """By source, the late rows that were left out."""
+    removed: Mapping[str, int] = field(default_factory=dict)
+    """Rows that stood in the scope before, by partition, where the target counts them."""
+    windows: tuple[WindowCount, ...] = ()
+    """What was done in each window, when one commit set several."""
+    bytes_read: int | None = None
+    """The size of what was read, as Spark's planner puts it."""
+    bytes_written: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceChange:
+    """A commit to a source table: which stretch of its event times it touched."""
+
+    snapshot: str
+    start: datetime | None
+    """None: not known, so that any window may have changed."""
+    end: datetime | None
 
 
 class Engine(Protocol):
@@ -104,4 +126,52 @@ class Engine(Protocol):
 
     def analyse(self, task: Task, window: Window | None) -> Analysis:
         """Everything up to the write, without writing."""
+        ...
+
+
+class BackfillEngine(Engine, Protocol):
+    """What a backfill asks for on top: many windows in one job, aside, compared."""
+
+    def start(self) -> None:
+        """Start what takes a while to start."""
+        ...
+
+    def twin(self) -> BackfillEngine:
+        """Another one on the same Spark, with a session of its own, for another thread."""
+        ...
+
+    def use_scheduler(self, pool: str) -> None:
+        """Let the calling thread's jobs run in a pool of the engine's scheduler."""
+        ...
+
+    def stop_jobs(self) -> None:
+        """Interrupt what this engine is doing in another thread."""
+        ...
+
+    def inspect(self, task: Task, window: Window | None) -> None:
+        """Refuse hidden inputs now; the verdict holds for the task's code."""
+        ...
+
+    def carry_out_batch(self, task: Task, windows: Sequence[Window], token: Token) -> Outcome:
+        """Set contiguous windows in one commit, with a count for each of them."""
+        ...
+
+    def find_batch(self, task: Task, windows: Sequence[Window], run_id: str) -> Outcome | None:
+        """The outcome of a commit by this job in the target's history, if there is one."""
+        ...
+
+    def result_checksum(self, task: Task, window: Window) -> Checksum:
+        """The checksum of what the task would write for a window; nothing is written."""
+        ...
+
+    def compare(self, task: Task, other: TableName, windows: Sequence[Window]) -> Comparison:
+        """How rows of windows in another table differ from those in the task's target."""
+        ...
+
+    def drop(self, table: TableName) -> None:
+        """Remove a table and its files."""
+        ...
+
+    def source_changes(self, source: BoundSource) -> list[SourceChange] | None:
+        """The commits to a source, oldest first; None when its table keeps no history."""
         ...

@@ -9,12 +9,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from setpoint.errors import LedgerError
-from setpoint.ledger.instant import in_utc, utc_now
+from setpoint.ledger import backfill
+from setpoint.ledger.backfill import BackfillRecords
+from setpoint.ledger.instant import in_utc, to_text, utc_now
 from setpoint.ledger.outbox import Outbox
 from setpoint.ledger.outbox_memory import MemoryDeliveries
 from setpoint.ledger.protocol import DEFAULT_LIMIT
-from setpoint.ledger.record import Scope, TaskSummary
+from setpoint.ledger.record import Scope, Standing, TaskSummary
 from setpoint.ledger.search import only_match
+from setpoint.ledger.statements import MemoryStatements
 from setpoint.ledger.verification import MemoryVerifications
 from setpoint.ledger.writer import StoredWriter
 
@@ -40,6 +43,7 @@ class MemoryLedger(StoredWriter):
         self._records = _Records()
         self._deliveries = MemoryDeliveries()
         self._verifications = MemoryVerifications(self._transaction)
+        self._backfills = BackfillRecords(MemoryStatements(backfill.SCRIPT), now=now)
 
     @property
     def outbox(self) -> Outbox:
@@ -50,6 +54,26 @@ class MemoryLedger(StoredWriter):
     def verifications(self) -> MemoryVerifications:
         """The verdicts of `verify`, by task and code."""
         return self._verifications
+
+    @property
+    def backfills(self) -> BackfillRecords:
+        """What is known of backfills."""
+        return self._backfills
+
+    def standings(self, task: str, start: datetime, end: datetime) -> list[Standing]:
+        """How the windows of a task stand that overlap `[start, end)`, oldest first; in brief."""
+        found = self.latest(task, start=start, end=end, limit=None)
+        return [
+            Standing(
+                to_text(run.window_start),
+                to_text(run.window_end),
+                run.state,
+                run.fingerprint,
+                run.fence,
+            )
+            for run in reversed(found)
+            if run.window_start and run.window_end
+        ]
 
     def latest(
         self,

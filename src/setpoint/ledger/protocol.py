@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from setpoint.ledger.backfill import BackfillRecords
     from setpoint.ledger.lease import Grant, Holder, Lease
     from setpoint.ledger.outbox import Outbox
     from setpoint.ledger.record import (
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         Outcome,
         Run,
         RunState,
+        Standing,
         Started,
         TaskSummary,
     )
@@ -82,6 +84,15 @@ class LedgerReader(Protocol):
     @property
     def outbox(self) -> Outbox:
         """What is to be sent to the outside world, and how far it got."""
+        ...
+
+    def standings(self, task: str, start: datetime, end: datetime) -> list[Standing]:
+        """How the windows of a task stand that overlap `[start, end)`, oldest first; in brief."""
+        ...
+
+    @property
+    def backfills(self) -> BackfillRecords:
+        """What is known of backfills."""
         ...
 
     def leases(self, task: str | None = None) -> list[Lease]:
@@ -185,6 +196,10 @@ class LedgerWriter(Protocol):
         detail: Detail | None = None,
     ) -> Run:
         """Mark the run failed. Said twice with one fence, the second time changes nothing."""
+        ...
+
+    def take_fence(self) -> int:
+        """A number higher than any given before, for a job that sets many windows."""
         ...
 
     def set_checksum(self, run_id: str, checksum: str) -> Run:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Union
+from typing import TYPE_CHECKING, Literal, NamedTuple, Union
 
 from setpoint.ledger.instant import in_utc
 
@@ -139,6 +139,16 @@ class Outcome:
     def scope(self) -> Scope:
         """The task and window of this outcome."""
         return Scope(task=self.task, window_start=self.window_start, window_end=self.window_end)
+
+
+class Standing(NamedTuple):
+    """The latest run of a window in brief, edges as text: 350,000 are read at once."""
+
+    window_start: str
+    window_end: str
+    state: RunState
+    fingerprint: str
+    fence: int
 
 
 @dataclass(frozen=True, kw_only=True)

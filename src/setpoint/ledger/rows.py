@@ -73,6 +73,11 @@ class Rows:
         """The transaction's connection, for other tables of the same ledger."""
         return self._connection
 
+    def execute(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Carry out a statement of records that have a file of their own; the rows of a SELECT."""
+        found = self._connection.execute(sql, values)
+        return list(found) if sql.startswith("SELECT") else []
+
     def next_fence(self, at_least: int = 0) -> int:
         """A number higher than any given before, and than `at_least`."""
         (last,) = self._connection.execute("SELECT last FROM fence").fetchone()

@@ -10,6 +10,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from setpoint.errors import LedgerError
+from setpoint.ledger import backfill
 from setpoint.ledger.outbox_tables import SCHEMA as _OUTBOX
 from setpoint.ledger.verification import SCHEMA as _VERIFICATIONS
 
@@ -93,7 +94,13 @@ CREATE TABLE lease (
 );
 """
 
-SCRIPTS: tuple[str, ...] = (_RUNS_AND_ATTEMPTS, _LEASES, _OUTBOX, _VERIFICATIONS)
+SCRIPTS: tuple[str, ...] = (
+    _RUNS_AND_ATTEMPTS,
+    _LEASES,
+    _OUTBOX,
+    _VERIFICATIONS,
+    backfill.SCRIPT,
+)
 
 
 def version(connection: sqlite3.Connection, path: Path, *, newest: int = len(SCRIPTS)) -> int:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from setpoint.ledger.backfill import BackfillRecords
 from setpoint.ledger.outbox import Outbox
 from setpoint.ledger.outbox_tables import TableDeliveries
 from setpoint.ledger.protocol import DEFAULT_LIMIT
-from setpoint.ledger.record import Scope
+from setpoint.ledger.record import Scope, Standing
 from setpoint.ledger.rows import (
     NEWEST_FENCE,
     NEWEST_WINDOW,
@@ -24,7 +25,7 @@ from setpoint.ledger.verification import TableVerifications
 from setpoint.ledger.writer import StoredWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from types import TracebackType
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from setpoint.ledger.lease import Lease
     from setpoint.ledger.record import Attempt, Run, RunState, TaskSummary
     from setpoint.ledger.rows import Connection
+    from setpoint.ledger.statements import Execute
 
 _AFTER_ANY_TEXT = "\U0010ffff"
 
@@ -138,6 +140,32 @@ class SqlLedger(StoredWriter):
     def verifications(self) -> TableVerifications:
         """The verdicts of `verify`, by task and code."""
         return TableVerifications(self._verifying, self._asking)
+
+    def standings(self, task: str, start: datetime, end: datetime) -> list[Standing]:
+        """How the windows of a task stand that overlap `[start, end)`, oldest first; in brief."""
+        where, values = conditions(task, None, start, end)
+        found = self.query(
+            "SELECT window_start, window_end, state, fingerprint, fence FROM run"  # noqa: S608
+            f" WHERE latest = 1 AND {' AND '.join(where)} ORDER BY window_start",
+            values,
+        )
+        return list(map(Standing._make, found))
+
+    @property
+    def backfills(self) -> BackfillRecords:
+        """What is known of backfills."""
+        return BackfillRecords(self, now=self._now)
+
+    def query(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a SELECT, for records that have a file of their own."""
+        with self._asking() as connection:
+            return list(connection.execute(sql, values))
+
+    @contextmanager
+    def transaction(self) -> Iterator[Execute]:
+        """A write transaction for such records."""
+        with self._transaction() as store:
+            yield store.execute
 
     def __enter__(self) -> Self:
         return self

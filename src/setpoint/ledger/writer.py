@@ -205,6 +205,11 @@ class StoredWriter(ABC):
             store.put(change)
         return change.runs[-1]
 
+    def take_fence(self) -> int:
+        """A number higher than any given before, for a job that sets many windows."""
+        with self._transaction() as store:
+            return store.next_fence()
+
     def set_checksum(self, run_id: str, checksum: str) -> Run:
         """Add the content checksum to a run that succeeded."""
         with self._transaction() as store:

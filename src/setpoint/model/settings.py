@@ -49,6 +49,30 @@ class ConnectionSettings:
     """The password where the URL has none, so that it needs no percent-encoding."""
     read_partitions: int = 4
     """How many connections read one source at once."""
+    max_active_runs: int | None = None
+    """How many runs of backfills may read from it at once, over all processes."""
+    runs_per_minute: int | None = None
+    """How many runs of a backfill may begin to read from it in a minute."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolSettings:
+    """A limit that backfills share, over all processes; and a compute of its own, if it has one."""
+
+    name: str
+    limit: int
+    scheduler: str | None = None
+    """The pool of Spark's fair scheduler that its jobs run in."""
+    remote: str | None = None
+    """A Spark Connect server of its own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostSettings:
+    """What an hour of Spark time costs."""
+
+    per_hour: float | None = None
+    currency: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +92,8 @@ class Settings:
     development_date: str | None = None
     state_folder: Path | None = None
     """Where Setpoint keeps its own files, if not beside setpoint.toml."""
+    pools: Mapping[str, PoolSettings] = field(default_factory=dict)
+    cost: CostSettings = field(default_factory=CostSettings)
 
     @property
     def state(self) -> Path:

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from setpoint.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 # A year is kept free at both ends of Python's calendar, so that no zone, and no step to the next
 # edge, can leave it.
@@ -140,6 +140,11 @@ class Window:
 
     def _is_midnight(self, instant: datetime, day: date) -> bool:
         return instant == instant_of(datetime.combine(day, time.min), zone_named(self.zone))
+
+
+def union(windows: Sequence[Window]) -> Window:
+    """The one window that contiguous windows, in order, make together."""
+    return Window(start=windows[0].start, end=windows[-1].end, zone=windows[0].zone)
 
 
 def as_utc(instant: datetime) -> datetime:

@@ -16,6 +16,8 @@ from setpoint.model.settings import (
     STATE_FOLDER,
     CatalogSettings,
     ConnectionSettings,
+    CostSettings,
+    PoolSettings,
     Settings,
     SparkSettings,
 )
@@ -26,15 +28,30 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+Kind = type | tuple[type, ...]
 FILE = "setpoint.toml"
-SECTIONS: dict[str, dict[str, type]] = {
+SECTIONS: dict[str, dict[str, Kind]] = {
     "project": {"name": str, "pipelines": str, "development_date": str},
     "spark": {"master": str, "remote": str, "packages": list, "conf": dict},
     "ledger": {"url": str, "password": str, "lease_seconds": int},
+    "cost": {"per_hour": (int, float), "currency": str},
 }
-CONNECTION: dict[str, type] = {"url": str, "password": str, "read_partitions": int}
-CATALOG: dict[str, type] = {"type": str, "warehouse": str, "conf": dict}
-WORDS: dict[type, str] = {str: "text", list: "a list", dict: "a table", int: "a whole number"}
+CONNECTION: dict[str, Kind] = {
+    "url": str,
+    "password": str,
+    "read_partitions": int,
+    "max_active_runs": int,
+    "runs_per_minute": int,
+}
+POOL: dict[str, Kind] = {"limit": int, "scheduler": str, "remote": str}
+CATALOG: dict[str, Kind] = {"type": str, "warehouse": str, "conf": dict}
+WORDS: dict[Kind, str] = {
+    str: "text",
+    list: "a list",
+    dict: "a table",
+    int: "a whole number",
+    (int, float): "a number",
+}
 ENVIRONMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 DATABASE_URL = re.compile(r"postgres(ql)?://", re.IGNORECASE)
 URL_PASSWORD = re.compile(r"(?<=://)[^/@]*:[^@]+(?=@)|password=[^&]+", re.IGNORECASE)
@@ -103,7 +120,7 @@ class _Reading:
         self.faults: list[Fault] = []
 
     def settings(self, raw: dict[str, Any]) -> Settings:
-        self.unknown(raw, {*SECTIONS, "catalogs", "connections"}, "")
+        self.unknown(raw, {*SECTIONS, "catalogs", "connections", "pools"}, "")
         sections = {name: self.section(raw, name, kinds) for name, kinds in SECTIONS.items()}
         project, spark = sections["project"], sections["spark"]
         if spark.get("master") and spark.get("remote"):
@@ -129,6 +146,11 @@ class _Reading:
             name=project.get("name", self.root.name),
             pipelines=self.root / pipelines,
             development_date=day,
+            pools=self.pools(raw.get("pools", {})),
+            cost=CostSettings(
+                per_hour=sections["cost"].get("per_hour"),
+                currency=sections["cost"].get("currency", ""),
+            ),
             ledger_url=_with_password(
                 ledger.get("url", f"sqlite:///{STATE_FOLDER}/ledger.db"), ledger.get("password")
             ),
@@ -143,7 +165,7 @@ class _Reading:
             ),
         )
 
-    def section(self, raw: dict[str, Any], name: str, kinds: dict[str, type]) -> dict[str, Any]:
+    def section(self, raw: dict[str, Any], name: str, kinds: dict[str, Kind]) -> dict[str, Any]:
         value = raw.get(name, {})
         if not isinstance(value, dict):
             self.fault(name, f"{name} must be a table", f"[{name}]")
@@ -151,7 +173,7 @@ class _Reading:
         self.unknown(value, set(kinds), name)
         return self.typed(value, kinds, name)
 
-    def typed(self, value: dict[str, Any], kinds: dict[str, type], where: str) -> dict[str, Any]:
+    def typed(self, value: dict[str, Any], kinds: dict[str, Kind], where: str) -> dict[str, Any]:
         kept = {}
         for key, kind in kinds.items():
             if key not in value:
@@ -232,10 +254,41 @@ class _Reading:
             count = kept.get("read_partitions", 4)
             if count < 1:
                 self.fault("read_partitions", f"{where}.read_partitions must be 1 or more")
+            for limit in ("max_active_runs", "runs_per_minute"):
+                if kept.get(limit, 1) < 1:
+                    self.fault(limit, f"{where}.{limit} must be 1 or more")
             connections[name] = ConnectionSettings(
-                name=name, url=url, password=kept.get("password"), read_partitions=count
+                name=name,
+                url=url,
+                password=kept.get("password"),
+                read_partitions=count,
+                max_active_runs=kept.get("max_active_runs"),
+                runs_per_minute=kept.get("runs_per_minute"),
             )
         return connections
+
+    def pools(self, raw: Any) -> dict[str, PoolSettings]:
+        if not isinstance(raw, dict):
+            self.fault("pools", "pools must be a table", "[pools.nightly]")
+            return {}
+        pools = {}
+        for name, value in raw.items():
+            where = f"pools.{name}"
+            if not isinstance(value, dict):
+                self.fault(name, f"{where} must be a table", f"[{where}]")
+                continue
+            self.unknown(value, set(POOL), where)
+            kept = self.typed(value, POOL, where)
+            limit = kept.get("limit", 0)
+            if limit < 1:
+                self.fault(name, f"{where}.limit must be 1 or more", "limit = 4")
+            pools[name] = PoolSettings(
+                name=name,
+                limit=limit,
+                scheduler=kept.get("scheduler"),
+                remote=kept.get("remote"),
+            )
+        return pools
 
     def secrets(self, raw: Any, where: str) -> None:
         """A password in the file itself would be in every copy of it and in its history."""

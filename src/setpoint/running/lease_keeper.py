@@ -171,6 +171,12 @@ class LeaseKeeper:
         own = (run for run in runs if (run.pid, run.host) == (lease.pid, lease.host))
         run = next((run for run in own if run.fence > lease.fence), None)
         what = f"run {run.run_id}" if run else f"a run of {lease.task}"
+        for backfill in self.ledger.backfills.newest() if run is None else ():
+            if backfill.state == "running" and (backfill.pid, backfill.host) == (
+                lease.pid,
+                lease.host,
+            ):
+                what = f"backfill {backfill.backfill_id}"
         return f"{what} (pid {lease.pid} on {lease.host}, since {lease.taken_at:%H:%M:%SZ})"
 
     def _refusal(self, task: Task, window: Window | None, alive: Sequence[Lease]) -> LeaseHeld:

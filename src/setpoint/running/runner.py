@@ -24,7 +24,7 @@ from setpoint.running.listener import Listener, Silence
 from setpoint.running.result import RunResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from setpoint.engine.protocol import Engine, Outcome
     from setpoint.ledger.protocol import Ledger
@@ -50,6 +50,7 @@ class Runner:
         wait: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
         chance: Random | None = None,
+        marks: Mapping[str, Json] | None = None,
     ) -> None:
         self.engine = engine
         self.ledger = ledger
@@ -58,6 +59,7 @@ class Runner:
         self.lease_seconds = lease_seconds
         self.patient = patient
         self.wait = wait
+        self.marks = dict(marks or {})
         self.clock = clock
         # Nothing is sent unless whoever runs the plan says so: trials and backfills do not.
         self.effects = EffectDesk(
@@ -237,7 +239,7 @@ class Runner:
             snapshot=outcome.snapshot,
             checksum=checksum,
             seconds=time.monotonic() - begun,
-            detail=_detail(outcome),
+            detail={**outcome_detail(outcome), **self.marks},
             adopted=found is not None,
             lease=held.lease,
         )
@@ -289,7 +291,8 @@ def _token(started: Started) -> Token:
     return Token(run_id=started.run_id, fence=started.fence)
 
 
-def _detail(outcome: Outcome) -> dict[str, Json]:
+def outcome_detail(outcome: Outcome) -> dict[str, Json]:
+    """What the ledger keeps of an outcome besides its figures."""
     return {
         "replaced": outcome.replaced,
         "inputs": dict(outcome.inputs),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from datetime import timezone
 from typing import TYPE_CHECKING, Any
@@ -53,6 +54,7 @@ class DeltaTarget:
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
         self.spark = spark
+        self.folder = folder
         self.name = "delta.`" + str(folder).replace("`", "``") + "`"
         self._written: Writing | None = None
         self._found: Row | None = None
@@ -143,6 +145,10 @@ class DeltaTarget:
             snapshot=str(found["version"]),
             inputs=inputs,
         )
+
+    def drop(self) -> None:
+        """Remove the table and its files, if it is there."""
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def strangers_since(self, snapshot: str | None) -> bool:
         """Whether others than Setpoint wrote rows after a commit."""

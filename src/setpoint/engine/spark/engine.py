@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from setpoint.engine.spark.checksum import checksum
 from setpoint.engine.spark.gating import check_rows, diagnose, gated
-from setpoint.engine.spark.inspection import inspect, plan_text, refuse
+from setpoint.engine.spark.inspection import inspect, plan_text, printed_plan, refuse
 from setpoint.engine.spark.merging import diagnose_tie, marked, reduced, stored, tie_stop
+from setpoint.engine.spark.plan_cost import bytes_read
 from setpoint.engine.spark.plan_text import grouped_by
 from setpoint.engine.spark.postgres.moment import Moments
+from setpoint.engine.spark.ranges import SparkRanges
 from setpoint.engine.spark.reading import (
     bounded_sources,
     check_kind,
@@ -52,6 +54,7 @@ from setpoint.model.scope import Kinds, owned_scope
 from setpoint.model.table import TableName, quote
 from setpoint.model.target import FOLDERS, kind_of
 from setpoint.model.transform import source_sql
+from setpoint.model.window import union
 from setpoint.model.write import Merge
 
 if TYPE_CHECKING:
@@ -90,7 +93,7 @@ class Built:
     """The snapshot of each table that is read, by its name."""
 
 
-class SparkEngine:
+class SparkEngine(SparkRanges):
     """Runs tasks on Spark; the session starts at first use."""
 
     def __init__(self, settings: Settings, *, say: Callable[[str], None]) -> None:
@@ -130,6 +133,21 @@ class SparkEngine:
         as_of: Mapping[str, str] | None = None,
     ) -> Outcome:
         """Run the task and set its scope in one commit that carries the token."""
+        return self._carry_out(task, window, token, as_of=as_of)
+
+    def carry_out_batch(self, task: Task, windows: Sequence[Window], token: Token) -> Outcome:
+        """Set contiguous windows in one commit, with a count for each of them."""
+        return self._carry_out(task, union(windows), token, windows=windows)
+
+    def _carry_out(
+        self,
+        task: Task,
+        window: Window | None,
+        token: Token,
+        *,
+        as_of: Mapping[str, str] | None = None,
+        windows: Sequence[Window] = (),
+    ) -> Outcome:
         placed = self._errors(task, window)
         with placed, self._zone(task), self._tagged(token), Moments() as moments:
             failpoint("read.before")
@@ -141,7 +159,7 @@ class SparkEngine:
             state = self._prepared(target, task, stored(built.frame, task))
             check_kind(task, window, state.columns)
             failpoint("gate.before")
-            check_rows(built.frame, task.gates)
+            check_rows(built.frame, task.gates, counts=self._counter(task, built, windows))
             failpoint("gate.after")
             frame = self._gated(task, built, state)
             late = self._late(task, window, built)
@@ -155,6 +173,8 @@ class SparkEngine:
                 kinds=built.kinds,
                 inputs=built.inputs,
             )
+            size = bytes_read(printed_plan(built.frame, "cost")) if windows else None
+            earlier = self._earlier(target, task, windows, built, state)
             failpoint("write.before")
             try:
                 self._write(target, writing)
@@ -172,6 +192,9 @@ class SparkEngine:
                     "the commit is not in the table's history",
                     next_step=f"setpoint run --select {task.name} sets the window again",
                 )
+            if earlier is not None:
+                counts = self._by_window(target, task, outcome, earlier)
+                outcome = replace(outcome, windows=counts, bytes_read=size)
             return replace(
                 outcome,
                 inputs=built.inputs,

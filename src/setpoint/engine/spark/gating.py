@@ -22,7 +22,7 @@ from setpoint.model.gate import (
 from setpoint.model.table import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame, Row
 
@@ -51,17 +51,27 @@ def gated(
     return frame.selectExpr(*columns) if COUNTED in frame.columns else frame
 
 
-def check_rows(frame: DataFrame, gates: Sequence[Gate]) -> None:
-    """The gate on the number of rows. It costs a pass of its own, so only when declared."""
+def check_rows(
+    frame: DataFrame,
+    gates: Sequence[Gate],
+    *,
+    counts: Callable[[], Mapping[str, int]] | None = None,
+) -> None:
+    """The gate on the number of rows. It costs a pass of its own, so only when declared.
+
+    `counts` counts by window, when the frame holds several.
+    """
     for gate in gates:
         if isinstance(gate, RowCountGate):
-            rows = frame.count()
-            if not gate.allows(rows):
+            found = counts() if counts else {"": frame.count()}
+            for label, rows in found.items():
+                if gate.allows(rows):
+                    continue
                 raise GateFailed(
                     "the result has too few or too many rows; nothing was written",
                     gate=gate.name,
                     expected=gate.limits,
-                    found=f"{rows:,} rows",
+                    found=f"{rows:,} rows{label and f' in {label}'}",
                     next_step="check the sources for this window; min_rows and max_rows set limits",
                 )
 

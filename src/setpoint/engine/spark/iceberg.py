@@ -13,9 +13,10 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
 
 from setpoint.engine.commit_mark import CommitMark
-from setpoint.engine.protocol import Outcome
+from setpoint.engine.protocol import Outcome, SourceChange
 from setpoint.engine.spark.merging import comparable, repeated_keys, tie_stop
 from setpoint.engine.spark.target import TableState
+from setpoint.engine.spark.translation import SPARK_ERRORS
 from setpoint.errors import ResultMisshapen, UsageError
 from setpoint.failpoint import failpoint
 from setpoint.model.grain import Grain
@@ -42,6 +43,7 @@ UNIQUE = f"{PREFIX}unique-key"
 CHECKED = f"{PREFIX}checked-snapshot"
 COMPACTION = "replace"
 ISOLATION = "write.merge.isolation-level"
+DAY_SECONDS = 86_400
 MERGED = "spark.merge-into.num-target-rows-"
 # A MERGE takes no options of its own: what its commit carries is a setting of the session.
 SESSION_PROPERTY = "spark.sql.iceberg.snapshot-property."
@@ -102,11 +104,18 @@ class IcebergTarget:
         if isinstance(task.write, Merge):
             properties[ISOLATION] = "serializable"
         listed = ", ".join(f"{literal(k)} = {literal(v)}" for k, v in properties.items())
-        self.spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {self.table.namespace.sql}")
-        self.spark.sql(
-            f"CREATE TABLE IF NOT EXISTS {self.table.sql} ({columns}) USING iceberg{partition} "
-            f"TBLPROPERTIES ({listed})"
-        )
+        for last in (False, True):
+            try:
+                self.spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {self.table.namespace.sql}")
+                self.spark.sql(
+                    f"CREATE TABLE IF NOT EXISTS {self.table.sql} ({columns}) USING iceberg"
+                    f"{partition} TBLPROPERTIES ({listed})"
+                )
+                break
+            except SPARK_ERRORS:
+                # Looked for, not there, and then made by somebody else: IF NOT EXISTS fails.
+                if last:
+                    raise
 
     def write(self, writing: Writing) -> None:
         """Make the scope match the frame in one commit, unless it changed meanwhile."""
@@ -158,6 +167,35 @@ class IcebergTarget:
             )
             for row in entries
         ]
+
+    def drop(self) -> None:
+        """Remove the table and its files, if it is there."""
+        self.spark.sql(f"DROP TABLE IF EXISTS {self.table.sql} PURGE")
+
+    def changes(self, event_time: str | None) -> list[SourceChange]:
+        """The commits that readers see, oldest first, with the event times of their files."""
+        table = self.table.sql
+        lower = upper = "CAST(NULL AS TIMESTAMP)"
+        state = self.state()
+        kinds = {name.lower(): kind for name, kind in (state.columns if state else {}).items()}
+        # A date is where its day begins; an instant is itself.
+        instant = kinds.get((event_time or "").lower(), "").startswith("timestamp")
+        if event_time is not None:
+            lower, upper = (
+                f"CAST(readable_metrics.{quote(event_time)}.{edge}_bound AS TIMESTAMP)"
+                for edge in ("lower", "upper")
+            )
+        found = self.spark.sql(
+            "SELECT h.snapshot_id AS snapshot, s.operation = 'replace' AS moved, "  # noqa: S608
+            "unix_seconds(min(e.low)) AS low, unix_seconds(max(e.high)) AS high, "
+            "bool_and(e.low IS NOT NULL AND e.high IS NOT NULL) AS known "
+            f"FROM {table}.history h JOIN {table}.snapshots s ON s.snapshot_id = h.snapshot_id "
+            f"LEFT JOIN (SELECT snapshot_id, {lower} AS low, {upper} AS high "
+            f"FROM {table}.all_entries WHERE status IN (1, 2)) e ON e.snapshot_id = h.snapshot_id "
+            "WHERE h.is_current_ancestor GROUP BY h.snapshot_id, s.operation, h.made_current_at "
+            "ORDER BY h.made_current_at"
+        ).collect()
+        return [_change(row, reach=1 if instant else DAY_SECONDS) for row in found]
 
     def _merge(self, writing: Writing, merge: Merge) -> None:
         """Merge the batch in one commit. What it rests on: the table has one row a key."""
@@ -292,8 +330,8 @@ def outcome_of(snapshot: str, summary: Mapping[str, str]) -> Outcome:
         updated = int(summary.get(MERGED + "updated", 0))
         inserted = int(summary[MERGED + "inserted"])
         return Outcome(rows=inserted + updated, replaced=updated, snapshot=snapshot)
-    partitions = {
-        name.removeprefix("partitions."): _number(value, "added-records")
+    changed = {
+        name.removeprefix("partitions."): value
         for name, value in summary.items()
         if name.startswith("partitions.")
     }
@@ -301,7 +339,9 @@ def outcome_of(snapshot: str, summary: Mapping[str, str]) -> Outcome:
         rows=int(summary.get("added-records", 0)),
         replaced=int(summary.get("deleted-records", 0)),
         snapshot=snapshot,
-        partitions={name: rows for name, rows in partitions.items() if rows},
+        partitions=_counted(changed, "added-records"),
+        removed=_counted(changed, "deleted-records"),
+        bytes_written=int(summary.get("added-files-size", 0)),
     )
 
 
@@ -320,9 +360,28 @@ def partition_sql(schema: StructType, write: Overwrite, grain: Grain | None) -> 
     return f"days({name})" if length.unit in ("day", "week") else f"hours({name})"
 
 
+def _change(row: Row, *, reach: int) -> SourceChange:
+    snapshot = str(row["snapshot"])
+    if row["moved"]:  # compaction moves rows between files and changes none of them
+        return SourceChange(snapshot=snapshot, start=_instant(0), end=_instant(0))
+    if not row["known"]:
+        return SourceChange(snapshot=snapshot, start=None, end=None)
+    end = _instant(row["high"] + reach)
+    return SourceChange(snapshot=snapshot, start=_instant(row["low"]), end=end)
+
+
+def _instant(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, tz=timezone.utc)
+
+
 def literal(text: str) -> str:
     """A SQL string literal."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _counted(partitions: Mapping[str, str], name: str) -> dict[str, int]:
+    counts = {partition: _number(listed, name) for partition, listed in partitions.items()}
+    return {partition: rows for partition, rows in counts.items() if rows}
 
 
 def _number(listed: str, name: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -122,6 +123,10 @@ class ParquetTarget:
             partitions=found.partitions,
             inputs=found.inputs,
         )
+
+    def drop(self) -> None:
+        """Remove the table and its files, if it is there."""
+        shutil.rmtree(self.folder.root, ignore_errors=True)
 
     def strangers_since(self, snapshot: str | None) -> bool:  # noqa: ARG002 — it keeps no such history
         """Nobody can tell."""

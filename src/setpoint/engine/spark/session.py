@@ -10,7 +10,7 @@ import threading
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pyspark
 from pyspark import __version__ as spark_version
@@ -77,6 +77,22 @@ def open_session(settings: Settings, *, say: Callable[[str], None]) -> tuple[Spa
     else:
         spark = _classic(settings, log, say)
     return spark, log
+
+
+def twin_session(spark: SparkSession, settings: Settings) -> SparkSession:
+    """A session beside another one, on the same Spark, with the project's catalogs."""
+    if settings.spark.remote:
+        builder = SparkSession.builder.remote(settings.spark.remote)
+        made = builder.config(map={**PLANS, **catalog_conf(settings), **settings.spark.conf})
+        return cast("SparkSession", made.create())
+    twin = spark.newSession()
+    known = spark.conf.get("spark.sql.extensions", None) or ""
+    parser = DELTA_PARSER_CONF if DELTA_EXTENSIONS in known else {}
+    own = {**parser, **catalog_conf(settings), **PLANS, **settings.spark.conf}
+    for key, value in own.items():
+        if twin.conf.isModifiable(key) or key.startswith("spark.sql.catalog."):
+            twin.conf.set(key, value)
+    return twin
 
 
 def new_log(settings: Settings) -> Path:

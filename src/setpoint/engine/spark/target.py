@@ -93,6 +93,10 @@ class Target(Protocol):
         """The newest commit of a run in the history that readers see."""
         ...
 
+    def drop(self) -> None:
+        """Remove the table and its files, if it is there."""
+        ...
+
     def strangers_since(self, snapshot: str | None) -> bool:
         """Whether others than Setpoint wrote rows after a commit, where the table can tell."""
         ...

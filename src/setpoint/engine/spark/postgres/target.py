@@ -155,6 +155,13 @@ class PostgresTarget:
         """None: the transaction itself refuses who was overtaken, behind the scope's lock."""
         return []
 
+    def drop(self) -> None:
+        """Remove the table, if it is there, and the record of its commits."""
+        with connected(self.login) as connection:
+            run(connection, f"DROP TABLE IF EXISTS {self.name}")
+            if run(connection, "SELECT to_regclass($1)", sql.COMMITS).fetchone() != (None,):
+                run(connection, f"DELETE FROM {sql.COMMITS} WHERE target = $1", self.name)  # noqa: S608
+
     def highest_fence(self) -> int:
         """The highest fence among the commits that the database remembers; 0 for none."""
         with connected(self.login) as connection:

@@ -1,0 +1,1 @@
+"""Setting a range of history again: planned, coalesced, watched, resumed, published."""
