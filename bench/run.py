@@ -41,6 +41,12 @@ def _merge(runs: int) -> list[Measure]:
     return measure_merge(runs)
 
 
+def _leases(runs: int) -> list[Measure]:
+    from bench.leases import measure_leases
+
+    return measure_leases(runs)
+
+
 def _verify(runs: int) -> list[Measure]:
     from bench.verify import measure_verify
 
@@ -53,6 +59,7 @@ PARTS: dict[str, Callable[[int], list[Measure]]] = {
     "writes": _writes,
     "postgres": _postgres,
     "merge": _merge,
+    "leases": _leases,
     "verify": _verify,
 }
 

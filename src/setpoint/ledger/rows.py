@@ -70,7 +70,7 @@ class Rows:
 
     @property
     def connection(self) -> Connection:
-        """The transaction's connection, for other tables of the same database."""
+        """The transaction's connection, for other tables of the same ledger."""
         return self._connection
 
     def next_fence(self, at_least: int = 0) -> int:

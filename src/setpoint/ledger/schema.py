@@ -10,6 +10,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from setpoint.errors import LedgerError
+from setpoint.ledger.outbox_tables import SCHEMA as _OUTBOX
 from setpoint.ledger.verification import SCHEMA as _VERIFICATIONS
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ CREATE TABLE lease (
 );
 """
 
-SCRIPTS: tuple[str, ...] = (_RUNS_AND_ATTEMPTS, _LEASES, _VERIFICATIONS)
+SCRIPTS: tuple[str, ...] = (_RUNS_AND_ATTEMPTS, _LEASES, _OUTBOX, _VERIFICATIONS)
 
 
 def version(connection: sqlite3.Connection, path: Path, *, newest: int = len(SCRIPTS)) -> int:
