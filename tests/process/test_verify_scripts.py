@@ -11,6 +11,7 @@ import pytest
 from tests.verify.case import Case, cases
 
 from setpoint.verifying.blackbox.verification import verify_command
+from setpoint.verifying.check import chosen_checks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.process
 EVERY = "SETPOINT_EVERY_CHECK" in os.environ
+
+
+def _every(case: Case) -> list[str]:
+    return [name for name in chosen_checks((), command=True) if name not in case.excepted]
 
 
 def verdict_on(case: Case, folder: Path, patch: pytest.MonkeyPatch) -> Verdict:
@@ -32,7 +37,7 @@ def verdict_on(case: Case, folder: Path, patch: pytest.MonkeyPatch) -> Verdict:
         f"{sys.executable}{quick} {case.path.name} {{ds}}",
         targets=[case.target],
         ds="2026-04-25",
-        checks=() if EVERY else case.checks,
+        checks=_every(case) if EVERY else case.checks,
         record=case.record,
         kills=2 if EVERY else 1,
         folder=folder,

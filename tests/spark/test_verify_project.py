@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -85,26 +84,6 @@ def test_the_command_exits_with_one_and_status_tells_why(shop: Bench) -> None:
     missing = CliRunner().invoke(setpoint, ["verify", "counted", "--ds", "2026-04-25", *options])
     assert missing.exit_code == 1
     assert "NO VERDICT  counted" in missing.output
-
-
-def test_only_tasks_with_other_code_are_verified(shop: Bench) -> None:
-    """A comment is no change, a new task is one."""
-
-    def git(*words: str) -> None:
-        who = ["-c", "user.name=t", "-c", "user.email=t@t.example"]
-        subprocess.run(["git", *who, *words], cwd=shop.root, check=True, capture_output=True)
-
-    git("init")
-    git("add", "setpoint.toml", "pipelines")
-    git("commit", "-m", "first")
-    assert verify_project(shop.root, ds="2026-04-25", changed_since="HEAD") == ()
-    shop.python("# a comment\n" + COPY)
-    assert verify_project(shop.root, ds="2026-04-25", changed_since="HEAD") == ()
-    shop.python(COPY.replace('F.to_date("ordered_at")', 'F.to_date(F.col("ordered_at"))'))
-    (verdict,) = verify_project(shop.root, ds="2026-04-25", changed_since="HEAD", checks=["plan"])
-    assert verdict.subject == "orders"
-    with pytest.raises(UsageError, match="git says"):
-        verify_project(shop.root, changed_since="nowhere")
 
 
 @pytest.mark.parametrize("kind", ["delta", "parquet"])

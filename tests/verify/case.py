@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
-FACT = re.compile(r"^(?:#|--) (cause|checks|target|record|variables|site|slow|needs)(?:: (.*))?$")
+FACT = re.compile(
+    r"^(?:#|--) (cause|checks|target|record|variables|site|slow|needs|except)(?:: (.*))?$"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +26,8 @@ class Case:
     """Needs site-packages; the others start faster without."""
     slow: bool
     needs: str
+    excepted: tuple[str, ...]
+    """Checks that it does not claim to pass."""
 
     @property
     def name(self) -> str:
@@ -55,4 +59,5 @@ def _case(path: Path) -> Case:
         site="site" in facts,
         slow="slow" in facts,
         needs=facts.get("needs", ""),
+        excepted=tuple(listed("except")),
     )

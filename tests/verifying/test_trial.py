@@ -74,7 +74,13 @@ class MemoryTables:
             raise Died
         return outcome
 
-    def find_commit(self, task: Task, run_id: str) -> Outcome | None:  # noqa: ARG002
+    def find_commit(
+        self,
+        task: Task,  # noqa: ARG002
+        run_id: str,
+        *,
+        as_of: Mapping[str, str] | None = None,  # noqa: ARG002
+    ) -> Outcome | None:
         """The commit of a run."""
         return self.commits.get(run_id)
 

@@ -29,7 +29,12 @@ def changed_tasks(project: Project, commit: str) -> set[str]:
     root = project.settings.root
     top = Path(_git(root, "rev-parse", "--show-toplevel").decode().strip())
     inside = root.resolve().relative_to(top.resolve()).as_posix()
-    archive = _git(top, "archive", "--format=tar", commit, "--", inside)
+    # A name that begins with a dash would be an option of git's.
+    known = _git(top, "rev-parse", "--verify", "--end-of-options", f"{commit}^{{commit}}")
+    exact = known.decode().split()[-1]
+    if not _git(top, "ls-tree", "-r", "--name-only", exact, "--", inside).strip():
+        return set(project.graph.tasks)  # the whole project is new
+    archive = _git(top, "archive", "--format=tar", exact, "--", inside)
     with tempfile.TemporaryDirectory(prefix="setpoint-verify-") as scratch:
         with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
             # Since 3.10.12; before it git's own archive is taken as it is.

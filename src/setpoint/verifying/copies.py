@@ -36,6 +36,8 @@ class Copy:
     task: Task
     as_of: Mapping[str, str] | None
     ledger: MemoryLedger = field(default_factory=MemoryLedger)
+    ran: set[Window | None] = field(default_factory=set)
+    """The windows that ran on it: their effects have been recorded."""
 
 
 class Copies:
@@ -51,6 +53,8 @@ class Copies:
     ) -> None:
         self.engine = engine
         self.runs = 0
+        self.said_again: list[str] = []
+        """Effects that a later run of a window would have sent besides those of its first."""
         self._task = replace(
             task,
             # What the plan was found to depend on is judged by what it does to the rows.
@@ -72,9 +76,15 @@ class Copies:
         """Run a copy as a task is run, from the ledger's first word to its last."""
         self.runs += 1
         step = Step(task=copy.task, window=window, as_of=copy.as_of)
-        (result,) = Runner(engine=self.engine, ledger=copy.ledger).run(Plan(steps=(step,)))
+        # What the task has to say is recorded in the copy's own outbox, and sent to nobody.
+        runner = Runner(engine=self.engine, ledger=copy.ledger, effects="record")
+        (result,) = runner.run(Plan(steps=(step,)))
         if result.error is not None:
             raise result.error
+        if result.effects is not None and window in copy.ran:
+            new = [offer for offer in result.effects.offers if offer.outcome == "recorded"]
+            self.said_again += [f"effect {offer.effect}" for offer in new]
+        copy.ran.add(window)
         return result
 
     def die(self, copy: Copy, window: Window | None, death: Death) -> None:

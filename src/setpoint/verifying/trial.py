@@ -280,10 +280,10 @@ class Trial:
     def _effects(self) -> None:
         if "effects" not in self.checks:
             return
-        more = len(self.recorder.sent) - self.sent_once
-        if more:
+        again = [*self.recorder.sent[self.sent_once :], *self.copies.said_again]
+        if again:
             clues = [clue for clue in self.reading.clues if clue.kind == "effect"]
-            words = f"the second run sent again: {self.recorder.sent[-1]}"
+            words = f"the second run sent again: {again[0]}"
             self._found("effects", "failed", words, cause=likely_cause("effects", None, clues))
         else:
             self._passed("effects", "nothing was sent by the second run")

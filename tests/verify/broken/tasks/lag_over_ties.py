@@ -1,5 +1,6 @@
 # cause: row order
 # checks: two,partitioning
+# slow: much like others; with `make verify-faults` only
 """The row before, in an order that ties."""
 
 from pyspark.sql import Window

@@ -1,5 +1,6 @@
 # cause: row order
 # checks: two,partitioning
+# slow: much like others; with `make verify-faults` only
 """Whichever order of a region comes last."""
 
 from pyspark.sql import functions as F

@@ -1,5 +1,6 @@
 # cause: float
 # checks: two,partitioning
+# slow: much like others; with `make verify-faults` only
 """A mean of floats."""
 
 from pyspark.sql import functions as F

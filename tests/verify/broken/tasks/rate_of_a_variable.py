@@ -1,5 +1,6 @@
 # cause: environment
 # checks: environment
+# slow: much like others; with `make verify-faults` only
 # variables: SHOP_RATE=3
 """A factor from an environment variable."""
 

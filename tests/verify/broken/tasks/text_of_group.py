@@ -1,5 +1,6 @@
 # cause: row order
 # checks: two,partitioning
+# slow: much like others; with `make verify-faults` only
 """The orders of a region as one text."""
 
 from pyspark.sql import functions as F

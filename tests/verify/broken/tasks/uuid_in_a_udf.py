@@ -1,5 +1,6 @@
 # cause: uuid
 # checks: two
+# slow: much like others; with `make verify-faults` only
 """A function that makes a key for each row."""
 
 import uuid

@@ -1,4 +1,5 @@
 # checks: two,crash,order
+# except: readers
 """Commits in pieces, each of them set by its key."""
 
 import sqlite3

@@ -1,4 +1,5 @@
 # checks: two,partitioning,environment
+# slow: much like others; with `make verify-faults` only
 """Counts, distinct counts, least and most."""
 
 from pyspark.sql import functions as F

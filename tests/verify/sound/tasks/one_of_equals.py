@@ -1,4 +1,5 @@
 # checks: two,partitioning
+# slow: much like others; with `make verify-faults` only
 """Repeats of equal rows are dropped."""
 
 from pyspark.sql import functions as F

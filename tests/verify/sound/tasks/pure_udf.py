@@ -1,4 +1,5 @@
 # checks: two,clock
+# slow: much like others; with `make verify-faults` only
 """A function of its argument."""
 
 from pyspark.sql import functions as F

@@ -1,4 +1,5 @@
 # checks: two,partitioning
+# slow: much like others; with `make verify-faults` only
 """Five rows by a total order."""
 
 from pyspark.sql import functions as F
