@@ -3,9 +3,11 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+HISTORIES ?= 5000
+SEED      := $(if $(SEED),$(SEED),$(shell date +%s))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo soak test coverage check format bench docs clean audit-quality audit-fuzz audit-bench effects-bench
+.PHONY: help install demo crash soak histories test coverage check format bench docs clean audit-quality audit-fuzz audit-bench effects-bench verify-faults
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,8 +47,18 @@ format: $(STAMP) ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+crash: $(STAMP) ## Kill runs at every failpoint and compare what is left; FULL=1 for all of them
+	$(BIN)/python -m tests.crash.matrix $(if $(FULL),--full)
+
 soak: $(STAMP) ## Readers during a thousand replaces of a Postgres mart
 	SETPOINT_REPLACES=1000 $(BIN)/python -m pytest tests/spark/postgres/test_readers.py
+
+histories: $(STAMP) ## Thousands of random histories of runs, deaths and takeovers (SEED=n replays)
+	SETPOINT_HISTORIES=$(HISTORIES) $(BIN)/python -m pytest -q tests/leases/test_histories.py --hypothesis-seed=$(SEED)
+	@echo "$(HISTORIES) histories of seed $(SEED): no wrong table"
+
+verify-faults: $(STAMP) ## Every check on every planted fault and on every sound case
+	SETPOINT_EVERY_CHECK=1 $(BIN)/python -m pytest -q tests/process/test_verify_scripts.py tests/spark/test_verify_faults.py
 
 bench: $(STAMP) ## Measure; a table and JSON lines
 	$(BIN)/python -m bench.run

@@ -68,7 +68,7 @@ class MemoryEngine:
         self.commits[token.run_id] = self.outcome
         return self.outcome
 
-    def find_commit(self, task: Task, run_id: str) -> Outcome | None:  # noqa: ARG002
+    def find_commit(self, task: Task, run_id: str, *, as_of: object = None) -> Outcome | None:  # noqa: ARG002
         """The commit that carries this run's id."""
         self.looked_for.append(run_id)
         return self.commits.get(run_id)

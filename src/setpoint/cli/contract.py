@@ -10,7 +10,9 @@ import click
 from setpoint.cli.output import print_document, project_option
 
 if TYPE_CHECKING:
+    from setpoint.ledger.protocol import LedgerReader
     from setpoint.model.contract import Contract
+    from setpoint.model.task import Task
 
 
 @click.command("contract")
@@ -35,12 +37,18 @@ def command(task: str | None, output: str, into: Path | None, project: str) -> N
     Table, key, window, late rows, gates, sources, consumers, effects and guarantees, all from the
     task itself. Starts no Spark.
     """
+    from setpoint.ledger.opening import open_ledger
     from setpoint.model.contract import contract_of
     from setpoint.project.project import load_project
 
-    graph = load_project(Path(project)).graph
+    loaded = load_project(Path(project))
+    graph = loaded.graph
     tasks = [graph.task(task)] if task is not None else graph.upstream_first()
-    contracts = [contract_of(found, graph) for found in tasks]
+    settings = loaded.settings
+    with open_ledger(settings.ledger_url, root=settings.root, create=False) as ledger:
+        contracts = [
+            contract_of(found, graph, verified=_verified(ledger, found)) for found in tasks
+        ]
     if into is None:
         _print(contracts, output)
         return
@@ -49,6 +57,14 @@ def command(task: str | None, output: str, into: Path | None, project: str) -> N
         path = into / f"{contract.task}.{output}"
         path.write_text(_text([contract], output), encoding="utf-8")
         click.echo(str(path))
+
+
+def _verified(ledger: LedgerReader, task: Task) -> str | None:
+    """The verdict on exactly this code, if there is one."""
+    found = ledger.verifications.of(task.name, task.fingerprint)
+    return (
+        f"{found.words}, {found.at:%Y-%m-%d %H:%MZ}: {', '.join(found.checks)}" if found else None
+    )
 
 
 def _print(contracts: list[Contract], output: str) -> None:

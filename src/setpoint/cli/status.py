@@ -13,6 +13,7 @@ from setpoint.cli.words import count_text, moment_text, window_text
 
 if TYPE_CHECKING:
     from setpoint.ledger.protocol import LedgerReader
+    from setpoint.ledger.record import Json
     from setpoint.model.delivery import Delivery
 
 RECENT = 20
@@ -38,8 +39,14 @@ def command(task: str | None, limit: int, state: str | None, output: str, projec
         if output == "json":
             from setpoint.cli.effects import document
 
-            runs = [run_document(run) for run in latest]
-            print_document({"runs": runs, "effects": [document(each) for each in held]})
+            answer: dict[str, Json] = {
+                "runs": [run_document(run) for run in latest],
+                "effects": [document(each) for each in held],
+            }
+            names = sorted({run.task for run in latest})
+            if names:
+                answer["verified"] = {name: _verified(ledger, name) for name in names}
+            print_document(answer)
             return
         if not latest:
             click.echo("nothing has run yet" if not (task or state) else "no such windows")
@@ -118,10 +125,21 @@ def _print_summary(ledger: LedgerReader, task: str | None) -> None:
             count_text(entry.running),
             count_text(entry.rows),
             moment_text(entry.last_success),
+            _verified(ledger, entry.task),
         ]
         for entry in ledger.summary()
         if task in (None, entry.task)
     ]
     columns = ["task", "windows", "succeeded", "failed", "running", "rows", "last success"]
+    columns.append("verified")
     print_table(columns, rows, right=columns[1:6])
     click.echo()
+
+
+def _verified(ledger: LedgerReader, task: str) -> str:
+    """The verdict on the code that ran last; a verdict on older code says nothing of it."""
+    from setpoint.ledger.verification import NOT_VERIFIED
+
+    newest = ledger.runs(task, limit=1)
+    found = ledger.verifications.of(task, newest[0].fingerprint) if newest else None
+    return found.words if found else NOT_VERIFIED

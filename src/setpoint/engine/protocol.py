@@ -67,8 +67,10 @@ class Engine(Protocol):
         """
         ...
 
-    def find_commit(self, task: Task, run_id: str) -> Outcome | None:
-        """The outcome of a commit by this run in the target's history, if there is one."""
+    def find_commit(
+        self, task: Task, run_id: str, *, as_of: Mapping[str, str] | None = None
+    ) -> Outcome | None:
+        """The outcome of a commit by this run that a run now would repeat, if there is one."""
         ...
 
     def cancel(self, token: Token) -> None:

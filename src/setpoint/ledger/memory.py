@@ -15,6 +15,7 @@ from setpoint.ledger.outbox_memory import MemoryDeliveries
 from setpoint.ledger.protocol import DEFAULT_LIMIT
 from setpoint.ledger.record import Scope, TaskSummary
 from setpoint.ledger.search import only_match
+from setpoint.ledger.verification import MemoryVerifications
 from setpoint.ledger.writer import StoredWriter
 
 if TYPE_CHECKING:
@@ -38,11 +39,17 @@ class MemoryLedger(StoredWriter):
         self._lock = threading.RLock()
         self._records = _Records()
         self._deliveries = MemoryDeliveries()
+        self._verifications = MemoryVerifications(self._transaction)
 
     @property
     def outbox(self) -> Outbox:
         """What is to be sent to the outside world."""
         return Outbox(self._sending, self._looking, now=self._now)
+
+    @property
+    def verifications(self) -> MemoryVerifications:
+        """The verdicts of `verify`, by task and code."""
+        return self._verifications
 
     def latest(
         self,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Started,
         TaskSummary,
     )
+    from setpoint.ledger.verification import Verifications
 
 DEFAULT_LIMIT = 100
 
@@ -85,6 +86,11 @@ class LedgerReader(Protocol):
 
     def leases(self, task: str | None = None) -> list[Lease]:
         """The leases that are held, the oldest first."""
+        ...
+
+    @property
+    def verifications(self) -> Verifications:
+        """The verdicts of `verify`, by task and code."""
         ...
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from setpoint.errors import LedgerError
 from setpoint.ledger.outbox_tables import SCHEMA as _OUTBOX
+from setpoint.ledger.verification import SCHEMA as _VERIFICATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,7 +93,7 @@ CREATE TABLE lease (
 );
 """
 
-SCRIPTS: tuple[str, ...] = (_RUNS_AND_ATTEMPTS, _LEASES, _OUTBOX)
+SCRIPTS: tuple[str, ...] = (_RUNS_AND_ATTEMPTS, _LEASES, _OUTBOX, _VERIFICATIONS)
 
 
 def version(connection: sqlite3.Connection, path: Path, *, newest: int = len(SCRIPTS)) -> int:

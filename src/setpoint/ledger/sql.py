@@ -20,6 +20,7 @@ from setpoint.ledger.rows import (
     summaries,
 )
 from setpoint.ledger.search import SHOWN, only_match
+from setpoint.ledger.verification import TableVerifications
 from setpoint.ledger.writer import StoredWriter
 
 if TYPE_CHECKING:
@@ -133,6 +134,11 @@ class SqlLedger(StoredWriter):
         with self._asking() as connection:
             return [each for each in Rows(connection).leases() if task in (None, each.task)]
 
+    @property
+    def verifications(self) -> TableVerifications:
+        """The verdicts of `verify`, by task and code."""
+        return TableVerifications(self._verifying, self._asking)
+
     def __enter__(self) -> Self:
         return self
 
@@ -143,6 +149,11 @@ class SqlLedger(StoredWriter):
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    @contextmanager
+    def _verifying(self) -> Iterator[Connection]:
+        with self._transaction() as store:
+            yield store.connection
 
     def _runs(
         self, where: list[str], values: list[object], order: str, limit: int | None

@@ -59,15 +59,17 @@ class Settings:
     name: str
     pipelines: Path
     ledger_url: str = field(repr=False)
+    """Where runs are recorded; with the password, if it needs one."""
     catalogs: Mapping[str, CatalogSettings]
     connections: Mapping[str, ConnectionSettings] = field(default_factory=dict)
     spark: SparkSettings = field(default_factory=SparkSettings)
-    ledger_password: str | None = field(default=None, repr=False)
     lease_seconds: int = 60
     """How long a process may be silent before another takes its scope over."""
     development_date: str | None = None
+    state_folder: Path | None = None
+    """Where Setpoint keeps its own files, if not beside setpoint.toml."""
 
     @property
     def state(self) -> Path:
         """The folder for what Setpoint itself keeps: the ledger, the catalog file, logs."""
-        return self.root / STATE_FOLDER
+        return self.state_folder or self.root / STATE_FOLDER

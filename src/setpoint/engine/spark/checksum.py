@@ -23,8 +23,8 @@ def checksum(frame: DataFrame) -> Checksum:
     digest = F.sha2(encode_row(frame), 256)
     parts = frame.select(digest.alias("digest")).agg(
         F.count(F.lit(1)).alias("rows"),
-        _half_sum("digest", 1).alias("first"),
-        _half_sum("digest", 17).alias("second"),
+        half_sum("digest", 1).alias("first"),
+        half_sum("digest", 17).alias("second"),
     )
     row = parts.collect()[0]
     return Checksum(row["rows"], int(row["first"] or 0) % WRAP, int(row["second"] or 0) % WRAP)
@@ -37,7 +37,8 @@ def encode_row(frame: DataFrame) -> Column:
     )
 
 
-def _half_sum(digest: str, position: int) -> Column:
+def half_sum(digest: str, position: int) -> Column:
+    """The sum over 64 bits of each digest, from this position on."""
     half = F.conv(F.substring(digest, position, 16), 16, 10)
     # Decimals, because a sum of 64-bit numbers overflows, and ANSI mode makes that an error.
     return F.sum(half.cast("decimal(38,0)"))

@@ -173,7 +173,7 @@ def _element(line: str, position: int) -> str:
 
 def _differences(one: str, other: str) -> list[tuple[str, str, str]]:
     differing = []
-    for left, right in zip_longest(_normal(one), _normal(other), fillvalue=""):
+    for left, right in zip_longest(normal_lines(one), normal_lines(other), fillvalue=""):
         if left == right:
             continue
         words = zip_longest(WORD.finditer(left), WORD.finditer(right))
@@ -183,5 +183,6 @@ def _differences(one: str, other: str) -> list[tuple[str, str, str]]:
     return differing
 
 
-def _normal(text: str) -> list[str]:
+def normal_lines(text: str) -> list[str]:
+    """The lines of a plan without the ids that every analysis gives anew."""
     return [SEEDS.sub(r"\1#", IDS.sub("#", line)) for line in text.splitlines()]

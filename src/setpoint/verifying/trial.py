@@ -1,0 +1,394 @@
+"""Trying a task out on copies of its target.
+
+One copy runs its windows forward, once each: the reference. Another runs them backward, twice,
+rearranged, under another clock, and dies in between; whatever is done to it, it must hold the same
+rows. As long as it does, one comparison answers several checks; only a difference is looked into.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from setpoint.engine.spark.trial_engine import Arrangement
+from setpoint.errors import RunError, SetpointError
+from setpoint.model.plan import WHOLE_TABLE
+from setpoint.model.write import window_column
+from setpoint.verifying.cause import Clue, likely_cause
+from setpoint.verifying.conditions import another_day, another_environment, another_zone
+from setpoint.verifying.difference import Difference, compare_table
+from setpoint.verifying.rows import Rows
+from setpoint.verifying.verdict import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+
+    from setpoint.model.window import Window
+    from setpoint.verifying.cause import Cause
+    from setpoint.verifying.code_reading import Reading
+    from setpoint.verifying.copies import Copies
+    from setpoint.verifying.recorder import Recorder
+    from setpoint.verifying.trial_windows import TrialWindows
+    from setpoint.verifying.verdict import State
+
+TEN, FEW = 10, 5
+DIED = "died before, during and after the write; the retries set it right"
+DIFFER = "two runs already differ"
+ARRANGEMENTS = (
+    Arrangement(
+        seed=1,
+        conf={"spark.sql.shuffle.partitions": "1", "spark.sql.adaptive.enabled": "true"},
+    ),
+    Arrangement(
+        seed=2,
+        conf={"spark.sql.shuffle.partitions": "7", "spark.sql.adaptive.enabled": "false"},
+    ),
+)
+
+
+@dataclass(kw_only=True)
+class Trial:
+    """One task, its copies, and what was found so far."""
+
+    copies: Copies
+    windows: TrialWindows
+    checks: Sequence[str]
+    reading: Reading
+    clues: Sequence[Clue]
+    recorder: Recorder
+    key: Sequence[str] = ()
+    say: Callable[[str], None] = lambda _text: None
+    other_hash_seed: Callable[[], str | None] = lambda: None
+    """Builds the plan in another process; what differs there, in words."""
+    findings: list[Finding] = field(default_factory=list)
+    mains: int = 0
+    """How often the window asked for ran on the second copy."""
+    ran: int = 0
+    """How often any window ran on it."""
+    checksum: str | None = None
+    empty: bool = False
+    """The window asked for has no rows: little can be proven by it."""
+
+    def carry_out(self) -> None:
+        """Make the checks; raises when the task fails by itself."""
+        self._begun = time.monotonic()
+        engine = self.copies.engine
+        with self.recorder.listening():
+            self.reference, self.copy = self.copies.copy(), self.copies.copy()
+            self.say("the reference: each window once, forward")
+            for window in self.windows.all or (None,):
+                self.copies.run(self.reference, window)
+                self.sent_once = len(self.recorder.sent)
+            self.expected = engine.contents(self.reference.task, self.windows.all)
+            self.checksum = next(iter(self.expected.values()), None)
+            self.empty = self._own_label() not in self.expected
+            if not self._repeated():
+                self._leave_out()
+            else:
+                self._elsewhere()
+                self._crash()
+                self._month()
+                self._batch()
+                self._ten()
+            self._effects()
+
+    def _repeated(self) -> bool:
+        """Backward, the window asked for twice: equal to the reference, or looked into.
+
+        The second of the two is a retry of runs that died, which then need no check of their own.
+        """
+        dying = "crash" in self.checks
+        self.say("the same windows backward, the last one twice" + (", dying" if dying else ""))
+        if dying:
+            self._die_and_retry()
+        now = self._backward(already=dying)
+        if now != self.expected and dying:
+            difference = self._difference()
+            self.copy, self.mains, self.ran = self.copies.copy(), 0, 0
+            now = self._backward()
+            if now == self.expected:
+                self._failed("crash", difference)
+        elif now == self.expected and dying:
+            self._passed("crash", DIED)
+        if now != self.expected:
+            return self._looked_into(now)
+        self._passed("two", "both runs left the same rows")
+        if self.windows.before is None:
+            for name in ("neighbours", "order"):
+                self._found(name, "left out", "the task has no windows")
+        else:
+            self._passed("order", "forward, backward and mixed give one table")
+            self._passed("neighbours", "other windows kept their rows")
+        return True
+
+    def _backward(self, *, already: bool = False) -> dict[str, str]:
+        """The windows of the copy from the last to the first; what it holds then."""
+        if not already:
+            self._run_main()
+            self._run_main()
+        for window in reversed(self.windows.all[:-1]):
+            self._run(window)
+        return self._contents()
+
+    def _die_and_retry(self) -> None:
+        """Die before and during a write, and be retried; die after the commit, and be adopted."""
+        main = self.windows.main
+        self.copies.die(self.copy, main, "before the write")
+        self.copies.die(self.copy, main, "while writing")
+        self._run_main()
+        self.copies.die(self.copy, main, "after the commit")
+        self.mains += 1
+        self._run(main)
+
+    def _looked_into(self, now: dict[str, str]) -> bool:
+        """The copy is not what the reference is: is it the second run, or the order?"""
+        difference = self._difference()
+        self._run_main()
+        again = self._contents()
+        own = self._own_label()
+        others = {*now, *again} - {own}
+        if any(again.get(label) != now.get(label) for label in others):
+            self._failed("neighbours", difference)
+            self._found("order", "left out", "windows do not stay apart")
+        elif again.get(own) != now.get(own) or self.windows.before is None or self._still_differs():
+            self._failed("two", difference)
+            return False
+        else:
+            self._failed("order", difference)
+            self._passed("neighbours", "other windows kept their rows")
+        self._passed("two", "both runs left the same rows")
+        self.expected = self._contents()
+        return True
+
+    def _still_differs(self) -> bool:
+        """Whether the same order on a fresh copy gives other rows: then order is not the cause."""
+        fresh = self.copies.copy()
+        for window in self.windows.all:
+            self.copies.run(fresh, window)
+        return self.copies.engine.contents(fresh.task, self.windows.all) != self.expected
+
+    def _elsewhere(self) -> None:
+        """Rearranged, on another day, in another place: all at once, one by one if need be."""
+        engine = self.copies.engine
+        conditions: dict[str, Sequence[Callable[[], AbstractContextManager[None]]]] = {
+            "partitioning": [lambda: engine.arranged(ARRANGEMENTS[1])],
+            "clock": [another_day, another_zone],
+            "environment": [lambda: another_environment(self.reading.variables)],
+        }
+        wanted = {name: each for name, each in conditions.items() if name in self.checks}
+        if not wanted:
+            return
+        self.say("input rearranged, on another day, in another place")
+        with ExitStack() as stack:
+            for several in wanted.values():
+                stack.enter_context(several[0]())
+            same = self._same_after_run()
+        if "partitioning" in wanted:
+            first = self._holds("partitioning", engine.arranged(ARRANGEMENTS[0]))
+            if first and (same or self._holds("partitioning", conditions["partitioning"][0]())):
+                self._passed("partitioning", "two other orders and divisions of the input")
+        for name in ("clock", "environment"):
+            if name in wanted and (same or all(self._holds(name, c()) for c in wanted[name])):
+                self._unnoticed(name)
+
+    def _unnoticed(self, name: str) -> None:
+        """A condition made no difference to the rows; what workers read is not moved with it."""
+        clue = next((each for each in self.reading.in_workers if each.kind == name), None)
+        if clue is not None:
+            cause = likely_cause(name, None, [clue])
+            self._found(name, "failed", f"{clue.where}: {clue.words}", cause=cause)
+        elif name == "environment":
+            self._hash_seed()
+        else:
+            self._passed(name, "the same 33 days later and in another time zone")
+
+    def _hash_seed(self) -> None:
+        clue = next((each for each in self.reading.clues if each.kind == "hash order"), None)
+        if clue is not None:
+            self.say("with another hash seed, in a process of its own")
+            words = self.other_hash_seed()
+            if words is not None:
+                cause = likely_cause("environment", None, [clue])
+                self._found("environment", "failed", words, cause=cause)
+                return
+        listed = ", ".join(("TZ", "locale", *self.reading.variables))
+        self._passed("environment", f"other values of {listed}, the same rows")
+
+    def _crash(self) -> None:
+        """Only where it was not answered with the second run already."""
+        if "crash" not in self.checks or any(each.check == "crash" for each in self.findings):
+            return
+        self.say("killed before, during and after the write, and tried again")
+        self._die_and_retry()
+        if self._contents() == self.expected:
+            self._passed("crash", DIED)
+        else:
+            self._failed("crash", self._difference())
+            self._heal()
+
+    def _month(self) -> None:
+        if "month" not in self.checks:
+            return
+        month = self.windows.month
+        if month is None:
+            self._found("month", "left out", "the task has no windows")
+            return
+        self.say(f"{month.label} again")
+        self._run(month)
+        if self._contents() == self.expected:
+            self._passed("month", f"{month.label} was set again, all else stayed")
+        else:
+            self._failed("month", self._difference())
+            self._heal()
+
+    def _batch(self) -> None:
+        if "batch" not in self.checks:
+            return
+        union = self.windows.union
+        if union is None or self._whole():
+            self._found("batch", "left out", "its windows cannot be told apart in the table")
+            return
+        self.say(f"{union.label} as one")
+        one = self.copies.copy()
+        try:
+            self.copies.run(one, union)
+        except RunError as error:
+            self._found("batch", "noted", f"not separable: {error.message}")
+            return
+        now = self.copies.engine.contents(one.task, self.windows.all)
+        labels = [each.label for each in (self.windows.before, self.windows.main) if each]
+        if all(now.get(label) == self.expected.get(label) for label in labels):
+            self._passed("batch", "separable: windows may run together")
+        else:
+            self._found("batch", "noted", "not separable: a backfill runs its windows one by one")
+
+    def _ten(self) -> None:
+        if "ten" not in self.checks:
+            return
+        self.say("ten runs in all")
+        while self.ran < TEN or self.mains < FEW:
+            self._run_main()
+        if self._contents() == self.expected:
+            words = f"{self.ran} runs on one copy, {self.mains} of them of one window: one content"
+            self._passed("ten", words)
+        else:
+            self._failed("ten", self._difference())
+
+    def _effects(self) -> None:
+        if "effects" not in self.checks:
+            return
+        more = len(self.recorder.sent) - self.sent_once
+        if more:
+            clues = [clue for clue in self.reading.clues if clue.kind == "effect"]
+            words = f"the second run sent again: {self.recorder.sent[-1]}"
+            self._found("effects", "failed", words, cause=likely_cause("effects", None, clues))
+        else:
+            self._passed("effects", "nothing was sent by the second run")
+
+    def _leave_out(self) -> None:
+        done = {found.check for found in self.findings} | {"plan", "effects"}
+        for name in self.checks:
+            if name not in done:
+                self._found(name, "left out", DIFFER)
+
+    def _holds(self, check: str, condition: AbstractContextManager[None]) -> bool:
+        """Whether a run under a condition leaves the same rows; a difference is a finding."""
+        with condition:
+            same = self._same_after_run()
+        if same:
+            return True
+        if self._error is not None:
+            # Another value made the task fail: nothing was set, and nothing is proven.
+            self._found(check, "noted", f"the task fails then: {self._error.message}")
+            return False
+        self._failed(check, self._difference())
+        self._heal()
+        return False
+
+    def _same_after_run(self) -> bool:
+        self._error: SetpointError | None = None
+        try:
+            self._run_main()
+        except SetpointError as error:
+            self._error = error
+            return False
+        return self._contents() == self.expected
+
+    def _heal(self) -> None:
+        """Set the windows of the copy again, so that the next check starts from right rows."""
+        for window in self.windows.all[:-1]:
+            self._run(window)
+        self._run_main()
+        self.expected = self._contents()
+
+    def _run_main(self) -> None:
+        self.mains += 1
+        self._run(self.windows.main)
+
+    def _run(self, window: Window | None) -> None:
+        self.ran += 1
+        self.copies.run(self.copy, window)
+
+    def _contents(self) -> dict[str, str]:
+        return self.copies.engine.contents(self.copy.task, self.windows.all)
+
+    def _whole(self) -> bool:
+        """Whether the windows of the task cannot be told apart in its table."""
+        return window_column(self.copy.task.write) is None
+
+    def _own_label(self) -> str:
+        main = self.windows.main
+        return WHOLE_TABLE if self._whole() or main is None else main.label
+
+    def _difference(self) -> Difference | None:
+        """What the copy holds other than the reference."""
+        found = self.copies.engine.differing(self.reference.task, self.copy.task)
+        first, second = Rows.of(found.columns, found.first), Rows.of(found.columns, found.second)
+        if found.partial:
+            first = Rows(
+                columns=first.columns, counted=first.counted, partial=True, total=found.first_count
+            )
+            second = Rows(
+                columns=second.columns,
+                counted=second.counted,
+                partial=True,
+                total=found.second_count,
+            )
+        name = str(self.reference.task.name)
+        return compare_table(name, first, second, self.key)
+
+    def _passed(self, check: str, words: str) -> None:
+        self._found(check, "passed", words)
+
+    def _failed(self, check: str, difference: Difference | None) -> None:
+        words = difference.words if difference else "the rows are others than before"
+        clues = [*self.clues, *self.reading.clues]
+        cause = likely_cause(check, difference, clues)
+        self._found(check, "failed", words, difference=difference, cause=cause)
+
+    def _found(
+        self,
+        check: str,
+        state: State,
+        words: str,
+        *,
+        difference: Difference | None = None,
+        cause: Cause | None = None,
+    ) -> None:
+        if check not in self.checks:
+            return
+        now = time.monotonic()
+        spent, self._begun = now - self._begun, now
+        self.findings.append(
+            Finding(
+                check=check,
+                state=state,
+                found=words,
+                seconds=spent,
+                difference=difference,
+                cause=cause,
+            )
+        )
