@@ -80,6 +80,18 @@ def test_words_of_an_effect_do_not_make_the_data_stale(folder: ProjectFolder) ->
     assert folder.task().fingerprint == first
 
 
+def test_a_merge_must_say_which_rows_its_effect_is_about(folder: ProjectFolder) -> None:
+    """A merged table does not tell which rows a window brought."""
+    told = "effects: {told: {http: {url: 'https://a.example/', each: id%s}}}"
+    path = folder.sql("orders", told % "")
+    merged = path.read_text().replace("{overwrite: {by: day}}", "{merge: {on: [id], version: at}}")
+    path.write_text(merged)
+    (fault,) = folder.faults()
+    assert "a merge owns no window" in fault.message
+    path.write_text(merged.replace("each: id", "each: id, where: 'at >= :window_start'"))
+    assert folder.task().effects[0].where == "at >= :window_start"
+
+
 @pytest.mark.parametrize(
     ("body", "act"),
     [

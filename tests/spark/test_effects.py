@@ -115,25 +115,6 @@ def test_more_rows_than_the_limit_fail_the_run_and_send_nothing(
     assert web.requests == []
 
 
-def test_a_merge_must_say_which_rows_its_effect_is_about(shop: Bench) -> None:
-    """A merged table does not tell which rows a window brought."""
-    from setpoint.errors import ProjectError
-
-    shop.python(
-        """
-        @task(target="lake.shop.latest", grain="day", write=merge(on=["order_id"]),
-              sources={"raw": Source("lake.raw.orders", event_time="ordered_at")},
-              effects=[call("ring", print, each="order_id")])
-        def latest(raw):
-            return raw
-        """,
-        "latest",
-    )
-    with pytest.raises(ProjectError) as refused:
-        shop.run("2026-04-25", select=("latest",))
-    assert "a merge owns no window" in str(refused.value.faults)
-
-
 @pytest.fixture(params=["sqlite", "postgres"])
 def booking(request: pytest.FixtureRequest) -> Iterator[tuple[Any, str]]:
     """A connection to a database with a table of bookings, and the statement that fills it."""
