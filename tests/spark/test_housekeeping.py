@@ -110,6 +110,7 @@ def test_shadow_tables_that_no_backfill_writes_to_are_dropped(kept: Bench) -> No
     assert kept.exists("lake.shop.orders__shadow_foreign")
 
 
+TOML = '[catalogs.lake]\n[catalogs.hive]\ntype = "parquet"\nwarehouse = "hive"\n'
 PARQUET = """
 @task(target="hive.shop.daily", grain="day", write=overwrite(by="d"))
 def daily(spark, window):
@@ -120,7 +121,7 @@ def daily(spark, window):
 def test_rows_that_a_dead_attempt_staged_are_removed(kept: Bench) -> None:
     """Of a run that ended; what an open run or an unknown one has staged stays."""
     toml = kept.root / "setpoint.toml"
-    toml.write_text(toml.read_text() + '[catalogs.hive]\ntype = "parquet"\nwarehouse = "hive"\n')
+    toml.write_text(toml.read_text() + TOML)
     kept.engine = type(kept.engine)(load_project(kept.root).settings, say=lambda _text: None)
     kept.python(PARQUET)
     (done,) = kept.ok(DAY, select=("daily",))

@@ -22,7 +22,7 @@ UNKNOWN = (
     "org.apache.iceberg.exceptions.CommitStateUnknownException: Cannot determine whether the "
     "commit was successful or not"
 )
-TOML = '[catalogs.dl]\ntype = "delta"\nwarehouse = "dl"\n'
+TOML = '[catalogs.lake]\n[catalogs.dl]\ntype = "delta"\nwarehouse = "dl"\n'
 TASK = """
 @task(target="{target}", grain="day", write=overwrite(by="order_date"), retries=1,
       sources={{"raw": Source("lake.raw.orders", event_time="ordered_at")}})
@@ -47,8 +47,11 @@ def _lose(monkeypatch: pytest.MonkeyPatch, kind: type[Any], words: str, *, after
     monkeypatch.setattr(kind, "_commit" if kind is DeltaTarget else "write", losing)
 
 
-@pytest.mark.parametrize("words", [UNKNOWN, "Connection reset by peer"])
-@pytest.mark.parametrize("target", ["lake.shop.orders", "dl.shop.orders"])
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [("lake.shop.orders", UNKNOWN), ("dl.shop.orders", "Connection reset by peer")],
+    ids=["iceberg", "delta"],
+)
 @pytest.mark.parametrize("after", [True, False], ids=["done", "not done"])
 def test_scenario_9_a_lost_answer_is_looked_up(
     shop: Bench, monkeypatch: pytest.MonkeyPatch, target: str, words: str, *, after: bool
