@@ -284,3 +284,28 @@ def test_keys_and_counters_that_do_not_hold(rule: str, text: str) -> None:
 def test_keys_and_updates_that_hold(text: str) -> None:
     """A reduced source, a stable key, a set value or a marker is no finding."""
     assert rules(text) == set()
+
+
+def test_a_clock_stays_in_the_function_that_reads_it() -> None:
+    """Another function's `day` is another day, though the text that it is pasted into is alike."""
+    text = """
+    from datetime import datetime
+    from airflow import DAG
+    from airflow.operators.python import PythonOperator
+    from airflow.providers.postgres.hooks.postgres import PostgresHook
+
+    def guess():
+        day = datetime.now().date()
+        PostgresHook("w").run(f"INSERT INTO mart.a SELECT * FROM raw.a WHERE day = '{day}'")
+
+    def told(ds):
+        day = ds
+        PostgresHook("w").run(f"UPDATE mart.b SET seen = 1 WHERE day = '{day}'")
+
+    with DAG("d", schedule="@daily") as dag:
+        PythonOperator(task_id="guess", python_callable=guess)
+        PythonOperator(task_id="told", python_callable=told)
+    """
+    report = audit({"dags/d.py": text})
+    verdicts = {one.name: one.verdict.value for one in report.pipelines}
+    assert verdicts == {"d.guess": "unsafe", "d.told": "safe"}

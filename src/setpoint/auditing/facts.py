@@ -150,6 +150,10 @@ class Unit:
     """How far apart its own runs or partitions lie, when no DAG says it."""
     extracts: bool = False
     """Reads data from somewhere: a file, an API, a query."""
+    opaque: str = ""
+    """What it runs that is not in view, such as a command of the shell."""
+    calls: tuple[str, ...] = ()
+    """Imported functions that it leaves work to, by their dotted names."""
     incremental: str = ""
     """For dbt: the effective strategy of an incremental model."""
     config_spot: Spot | None = None
@@ -195,3 +199,7 @@ class FileFacts:
     dags: tuple[Dag, ...] = ()
     unparsed: tuple[Unparsed, ...] = ()
     ignores: tuple[Ignore, ...] = field(default=())
+    constants: tuple[tuple[str, str], ...] = ()
+    """Short texts that a module names, for the modules that import them."""
+    imports: tuple[tuple[str, str], ...] = ()
+    """Imported names that tables are called by here, with the dotted names they stand for."""

@@ -211,7 +211,9 @@ def _last_clear(write: Write, others: Sequence[Write]) -> Write | None:
 def _after(write: Write, cleared: Write) -> Append:
     if cleared.how is not How.DELETE or not cleared.scope:
         # A table emptied as a whole is loaded as a whole: the next run puts it right.
-        return Append(write=write, outcome=Outcome.GUARDED, reason=cleared.how.value)
+        return Append(
+            write=write, outcome=Outcome.GUARDED, delete=cleared, reason=cleared.how.value
+        )
     if write.transaction and write.transaction == cleared.transaction:
         return Append(write=write, outcome=Outcome.GUARDED, reason="one transaction")
     return Append(write=write, outcome=Outcome.TORN, delete=cleared)

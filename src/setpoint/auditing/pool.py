@@ -33,7 +33,7 @@ _GRACE = 0.3
 # Seconds of the clock, for a reader that waits for something that never comes.
 _HARD_LIMIT = 20.0
 _PATIENCE = 5.0
-_COLLECT_BYTES = 400_000
+_COLLECT_BYTES = 1_500_000
 _MOST_OBJECTS = 1_000_000
 
 ENDED = "ended the process that read it"

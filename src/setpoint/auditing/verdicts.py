@@ -60,20 +60,28 @@ def _pipeline(world: World, file: FileFacts, unit: Unit, findings: Iterable[Find
         kind=unit.kind,
         path=file.path,
         line=unit.line,
-        verdict=_verdict(file, unit, findings),
+        verdict=_verdict(world, file, unit, findings),
         reads=tuple(table for table in reads if table not in writes),
         writes=tuple(writes),
     )
 
 
-def _verdict(file: FileFacts, unit: Unit, findings: Iterable[Finding]) -> Verdict:
+def _verdict(world: World, file: FileFacts, unit: Unit, findings: Iterable[Finding]) -> Verdict:
     for finding in findings:
         counts = finding.severity is not Severity.NOTE and finding.rule not in _ABOUT_COMMENTS
         if counts and finding.pipeline == unit.name:
             return Verdict.UNSAFE
     inside = any(unit.line <= one.line <= unit.end_line for one in file.unparsed)
     blind = any(write.how is How.APPEND and _is_blind(write) for write in unit.writes)
-    return Verdict.UNKNOWN if inside or blind else Verdict.SAFE
+    unseen = _runs_unseen(world, file, unit)
+    return Verdict.UNKNOWN if inside or blind or unseen else Verdict.SAFE
+
+
+def _runs_unseen(world: World, file: FileFacts, unit: Unit) -> bool:
+    """Whether it runs what the audit did not read as part of it."""
+    if unit.opaque or (unit.callable and not world.path_of(unit)):
+        return True
+    return any(world.modules.holds(called, file.path) for called in unit.calls)
 
 
 def _is_blind(write: Write) -> bool:

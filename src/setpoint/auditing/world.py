@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
 from setpoint.auditing.facts import How, Spot
+from setpoint.auditing.imported import Modules, modules_of, with_imported_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from setpoint.auditing.finding import Finding
     from setpoint.auditing.guarding import Append
 
-_ORCHESTRATED = ("airflow", "dagster", "prefect")
+_ORCHESTRATED = ("airflow", "dagster", "prefect", "setpoint")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,7 @@ class World:
     """Tables that some pipeline appends rows to."""
     runners: Mapping[str, tuple[FileFacts, Unit]] = field(default_factory=dict)
     """The task that runs a .sql file, by the file's path."""
+    modules: Modules = field(default_factory=Modules)
 
     def dag_of(self, file: FileFacts, unit: Unit) -> Dag | None:
         """The DAG that a unit is a task of."""
@@ -80,6 +82,8 @@ def _is_file(named: str, path: str) -> bool:
 
 def build_world(files: Sequence[FileFacts], context: ProjectContext) -> World:
     """The world of all files that were read."""
+    modules = modules_of(files)
+    files = with_imported_names(files, modules)
     sql_units = {file.path: unit for file in files if file.kind == "sql" for unit in file.units}
     loaded = {
         write.table
@@ -103,6 +107,7 @@ def build_world(files: Sequence[FileFacts], context: ProjectContext) -> World:
         sql_units=sql_units,
         loaded=frozenset(loaded),
         runners=runners,
+        modules=modules,
     )
 
 

@@ -19,6 +19,7 @@ _QUOTES_OR_CLOSING = {
 }
 _OTHER_TEMPLATES = re.compile(
     r"\$\{[^}\n]*\}|\$\(\w+\)|(?<!\{)\{[A-Za-z_][\w.]*\}(?!\})|%\(\w+\)s|&&?\w+\.?(?=\s|')"
+    r"|(?<![:\w]):(?:'\w+'|\"\w+\")"
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _REFERENCE = re.compile(
@@ -85,7 +86,12 @@ class Masked:
 
 def has_templates(text: str) -> bool:
     """Whether the text holds anything that is filled in before it is SQL."""
-    return "{{" in text or "{%" in text or _OTHER_TEMPLATES.search(text) is not None
+    if "{{" in text or "{%" in text:
+        return True
+    # Each kind of template begins with one of these; most texts hold none.
+    if not any(sign in text for sign in ("{", "$(", "%(", "&", ":'", ':"')):
+        return False
+    return _OTHER_TEMPLATES.search(text) is not None
 
 
 def tags(text: str) -> Iterator[tuple[int, int]]:
@@ -187,6 +193,15 @@ class _Masker:
         for match in _OTHER_TEMPLATES.finditer(text):
             self._out.append(text[at : match.start()])
             inner = re.sub(r"^\W+|\W+$|\)s$", "", match.group(0))
+            if match.group(0).startswith(":"):
+                # psql quotes the value of `:'day'` itself: without the colon it is a literal.
+                spot = (start + match.start(), start + match.end())
+                self._holes[len(self._holes) + 1] = Hole(
+                    text=inner, start=spot[0], end=spot[1], meaning=self._meaning(inner)[0]
+                )
+                self._out.append(" " + match.group(0)[1:])
+                at = match.end()
+                continue
             self._out.append(self._hole(inner, start + match.start(), start + match.end()))
             at = match.end()
         self._out.append(text[at:])

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.values import UNKNOWN, Value, joined, shaping
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Call:
 
     def source(self) -> str:
         """The call as written."""
-        return ast.unparse(self.node)[:600]
+        return spelled(self.node)[:600]
 
     def receiver_is_data(self) -> bool:
         """Whether the receiver may be a data frame: known to be one, or nothing else is known."""
@@ -70,7 +71,7 @@ class Call:
     def receiver_text(self) -> str:
         """The receiver as written."""
         func = self.node.func
-        return ast.unparse(func.value)[:200] if isinstance(func, ast.Attribute) else ""
+        return spelled(func.value)[:200] if isinstance(func, ast.Attribute) else ""
 
     @property
     def pending(self) -> frozenset[Pending]:
@@ -80,4 +81,4 @@ class Call:
     @property
     def text(self) -> str:
         """The callee as written, for messages."""
-        return ast.unparse(self.node.func)[:80]
+        return spelled(self.node.func)[:80]

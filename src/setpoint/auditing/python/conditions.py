@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.values import UNKNOWN, either
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def leaves(body: Sequence[ast.stmt]) -> bool:
     return (
         isinstance(last, ast.Expr)
         and isinstance(last.value, ast.Call)
-        and ast.unparse(last.value.func) in {"sys.exit", "exit", "quit", "dbutils.notebook.exit"}
+        and spelled(last.value.func) in {"sys.exit", "exit", "quit", "dbutils.notebook.exit"}
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.facts import How, Write
+from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.texts import run_text
 from setpoint.auditing.python.values import UNKNOWN, Value
 from setpoint.auditing.sql.reading import WRITES
@@ -327,7 +328,7 @@ def opens_transaction(walker: Walker, node: ast.expr, value: Value) -> bool:
         isinstance(node, (ast.Name, ast.Attribute))
         and (
             value.kind == "connection"
-            or bool(re.search(r"\bconn(?:ection)?\b|\bdb\b", ast.unparse(node)))
+            or bool(re.search(r"\bconn(?:ection)?\b|\bdb\b", spelled(node)))
         )
         and "autocommit" not in value.flags
     )

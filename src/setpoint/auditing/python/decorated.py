@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from setpoint.auditing.facts import How, Write
+from setpoint.auditing.python.modules import spelled
+from setpoint.auditing.python.names import table_text
 from setpoint.auditing.python.orchestrators import (
     count,
     edge,
@@ -56,6 +59,8 @@ def _kind(walker: Walker, last: str, dotted: str) -> str:
     if last == "task":
         if walker.module.imported("prefect"):
             return "prefect-task"
+        if walker.module.imported("setpoint"):
+            return "setpoint-task"
         return "airflow-task" if walker.module.imported("airflow") else ""
     if kind.startswith("dagster") and not (
         walker.module.imported("dagster") or dotted.startswith(("dg.", "dagster"))
@@ -97,12 +102,31 @@ def _decorated_task(  # noqa: PLR0917 - private, called once
         tape.retries = count(policy.fields["max_retries"])
         tape.retries_spot = walker.module.spot(decorator)
     if "partitions_def" in keywords:
-        tape.logical_date = tape.logical_date or "partition" in ast.unparse(node)
+        tape.logical_date = tape.logical_date or "partition" in spelled(node)
         tape.grain = keywords["partitions_def"].fields.get("grain", UNKNOWN).text or ""
     with walker.recording(tape):
+        if kind == "setpoint-task":
+            _set_by_setpoint(walker, decorator, keywords)
         walker.run_function(node, {**names, **walker.names_for(node)})
     names[node.name] = Value(kind="task-function", name=task)
     return True
+
+
+def _set_by_setpoint(walker: Walker, decorator: ast.expr, keywords: dict[str, Value]) -> None:
+    """What a task of Setpoint owns; it never adds to what is there."""
+    words = decorator.keywords if isinstance(decorator, ast.Call) else []
+    pattern = next((spelled(word.value) for word in words if word.arg == "write"), "")
+    merges = pattern.rsplit("(", 1)[0].endswith("merge")
+    walker.record(
+        Write(
+            how=How.UPSERT if merges else How.OVERWRITE,
+            table=table_text(walker, keywords.get("target", UNKNOWN)),
+            spot=walker.module.spot(decorator),
+            language="setpoint",
+            rows="frame",
+            guard="Setpoint sets the window",
+        )
+    )
 
 
 def task_call(walker: Walker, call: Call) -> Value | None:

@@ -23,6 +23,8 @@ from setpoint.auditing.python.sources import LOGICAL
 from setpoint.auditing.python.values import UNKNOWN, Mark, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from setpoint.auditing.python.calls import Call
     from setpoint.auditing.python.evaluating import Names
     from setpoint.auditing.python.walking import Function, Walker
@@ -79,7 +81,7 @@ _ARGUMENTS = frozenset(
 
 def on_call(walker: Walker, call: Call) -> Value | None:
     """What is known of a call to something that is not the module's own."""
-    if call.dotted.startswith("pyspark.sql.functions."):
+    if call.dotted.startswith(spark.FUNCTIONS):
         # An expression of columns: it opens nothing, runs nothing and acts on nobody.
         return spark.on_call(walker, call)
     if call.method == "timedelta":
@@ -95,20 +97,9 @@ def on_call(walker: Walker, call: Call) -> Value | None:
         return Value(kind="file", name=call.argument(0, "file").text or call.receiver.name)
     if call.receiver.kind == "dbt":
         return _dbt(walker, call)
-    for reader in (
-        decorated.task_call,
-        operators.on_call,
-        _retry_policy,
-        decorated.served,
-        spark.on_call,
-        effects.on_call,
-        databases.on_call,
-        warehouses.on_call,
-        _stored_state,
-        _http_window,
-        _command,
-        _collected,
-    ):
+    # Most calls of a Spark job are on frames, and none of the others knows a frame better.
+    readers = _SPARK_FIRST if call.receiver.kind == "frame" else _READERS
+    for reader in readers:
         known = reader(walker, call)
         if known is not None:
             return known
@@ -206,6 +197,23 @@ def _collected(walker: Walker, call: Call) -> Value | None:
     return None
 
 
+_READERS: tuple[Callable[[Walker, Call], Value | None], ...] = (
+    decorated.task_call,
+    operators.on_call,
+    _retry_policy,
+    decorated.served,
+    spark.on_call,
+    effects.on_call,
+    databases.on_call,
+    warehouses.on_call,
+    _stored_state,
+    _http_window,
+    _command,
+    _collected,
+)
+_SPARK_FIRST = (spark.on_call, *(one for one in _READERS if one is not spark.on_call))
+
+
 def on_function(walker: Walker, node: Function, names: Names) -> None:
     """A function definition: read at once when a decorator makes it a task, else when called."""
     decorated.on_function(walker, node, names)
@@ -289,6 +297,19 @@ _NO_SINKS = frozenset(
         "days",
     ]
 )
+
+
+_NO_WORK = re.compile(
+    r"(?i)log|print|config|setup|check|valid|assert|notify|alert|metric|trace|sleep|wait|display"
+)
+
+
+def on_left_to_others(walker: Walker, call: Call) -> None:
+    """A task calls an imported function for what it does, not for what it gives."""
+    root = call.dotted.split(".")[0]
+    imported = root in {one.split(".")[0] for one in walker.module.imports.values()}
+    if imported and not _NO_WORK.search(call.method):
+        walker.tape.calls.setdefault(call.dotted)
 
 
 def on_unknown(walker: Walker, call: Call, value: Value) -> Value:

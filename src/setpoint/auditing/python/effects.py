@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.facts import Effect
+from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _kind(walker: Walker, call: Call) -> str:
         r"bot|telegram|telebot", call.receiver_text, re.IGNORECASE
     ):
         return "chat"
-    if method in {"post", "put", "patch"} and _is_http(walker, call):
+    if (method in {"post", "put", "patch"} or _is_sent(call)) and _is_http(walker, call):
         return _http(walker, call)
     del dotted
     return _published(walker, call)
@@ -111,8 +112,13 @@ def _is_http(walker: Walker, call: Call) -> bool:
     )
 
 
+def _is_sent(call: Call) -> bool:
+    """`request("POST", url)`."""
+    return call.method == "request" and (call.argument(0, "method").text or "").upper() == "POST"
+
+
 def _http(walker: Walker, call: Call) -> str:
-    url = call.argument(0, "url")
+    url = call.argument(int(call.method == "request"), "url")
     shown = f"{url.text or ''} {_source(call)}"
     if _CHAT_URL.search(shown):
         return "chat"
@@ -120,10 +126,9 @@ def _http(walker: Walker, call: Call) -> str:
 
 
 def _source(call: Call) -> str:
-    import ast
 
-    node = call.node_of(0, "url")
-    return ast.unparse(node)[:200] if node is not None else ""
+    node = call.node_of(int(call.method == "request"), "url")
+    return spelled(node)[:200] if node is not None else ""
 
 
 def _acts(walker: Walker, call: Call, shown: str) -> bool:
@@ -136,11 +141,10 @@ def _acts(walker: Walker, call: Call, shown: str) -> bool:
 
 
 def _body(call: Call) -> str:
-    import ast
 
     for word in call.node.keywords:
         if word.arg in {"json", "data"}:
-            text = ast.unparse(word.value)[:300]
+            text = spelled(word.value)[:300]
             return (
                 text
                 if re.search(r"query|grant_type|sql|select|filter", text, re.IGNORECASE)

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.sources import LOGICAL, mark_of_call, mark_of_subscript
 from setpoint.auditing.python.values import UNKNOWN, Mark, Value, either, joined, shaping
 
@@ -37,7 +38,7 @@ _KNOWN = re.compile(
 
 def _leaves_known_out(generators: list[ast.comprehension]) -> bool:
     """Whether a comprehension keeps only what the target does not hold yet."""
-    return any(_KNOWN.search(ast.unparse(test)) for one in generators for test in one.ifs)
+    return any(_KNOWN.search(spelled(test)) for one in generators for test in one.ifs)
 
 
 class Evaluator:
@@ -47,7 +48,7 @@ class Evaluator:
         self.module = module
         self.seeded = seeded
         self.holes: dict[int, tuple[str, Value]] = {}
-        self._hole_numbers: dict[str, int] = {}
+        self._hole_numbers: dict[tuple[str, frozenset[Mark]], int] = {}
         self._depth = 0
         self._kinds: dict[type[ast.expr], Callable[[ast.expr, Names], Value]] = {
             ast.Constant: self._constant,
@@ -85,20 +86,24 @@ class Evaluator:
             self._depth -= 1
 
     def hole(self, source: str, value: Value) -> str:
-        """A name that stands for a value inside a SQL text; one source text has one name."""
-        number = self._hole_numbers.setdefault(source, 1000 + len(self._hole_numbers))
-        known = self.holes.get(number)
-        self.holes[number] = (source, known[1].marked(value.all_marks()) if known else value)
+        """A name that stands for a value inside a SQL text; one source text has one name.
+
+        Unless other things flowed into it: another function's `day` may be another day.
+        """
+        flowed = (source, value.all_marks())
+        number = self._hole_numbers.setdefault(flowed, 1000 + len(self._hole_numbers))
+        self.holes.setdefault(number, (source, value))
         return f"__h{number}__"
 
     def text_or_hole(self, node: ast.expr, value: Value) -> str:
         """The value's text, or a name that stands for it."""
         if value.text is not None and not value.marks:
             return value.text
-        return self.hole(ast.unparse(node)[:120], value)
+        return self.hole(spelled(node)[:120], value)
 
-    def called(self, node: ast.Call, names: Names) -> Value:
+    def called(self, node: ast.Call, dotted: str, names: Names) -> Value:
         """What a call gives; overridden by those who know more calls."""
+        del dotted
         return Value(marks=joined(self.arguments(node, names)[0]))
 
     def arguments(self, node: ast.Call, names: Names) -> tuple[list[Value], dict[str, Value]]:
@@ -142,8 +147,8 @@ class Evaluator:
     def _formatted_part(self, part: ast.FormattedValue, value: Value) -> str:
         if part.format_spec is None:
             return self.text_or_hole(part.value, value)
-        spec = ast.unparse(part.format_spec)[2:-1]
-        return self.hole(f"{ast.unparse(part.value)[:80]}:{spec[:40]}", value)
+        spec = spelled(part.format_spec)[2:-1]
+        return self.hole(f"{spelled(part.value)[:80]}:{spec[:40]}", value)
 
     def _name(self, node: ast.expr, names: Names) -> Value:
         name = node.id if isinstance(node, ast.Name) else ""
@@ -159,7 +164,7 @@ class Evaluator:
     def _attribute(self, node: ast.expr, names: Names) -> Value:
         if not isinstance(node, ast.Attribute):
             return UNKNOWN
-        whole = names.get(ast.unparse(node)) if isinstance(node.value, ast.Name) else None
+        whole = names.get(spelled(node)) if isinstance(node.value, ast.Name) else None
         if whole is not None:
             return whole
         base = self.value(node.value, names)
@@ -282,7 +287,7 @@ class Evaluator:
                 fields.update(value.fields)
                 continue
             known = self.value(key, names)
-            fields[known.text if known.text is not None else ast.unparse(key)] = value
+            fields[known.text if known.text is not None else spelled(key)] = value
         return Value(fields=fields, kind="dict")
 
     def _sequence(self, node: ast.expr, names: Names) -> Value:
@@ -380,7 +385,7 @@ class Evaluator:
             self.arguments(node, names)
             return Value(marks=frozenset({mark}))
         as_text = self._text_call(node, dotted, names)
-        return as_text if as_text is not None else self.called(node, names)
+        return as_text if as_text is not None else self.called(node, dotted, names)
 
     def _text_call(self, node: ast.Call, dotted: str, names: Names) -> Value | None:
         last = dotted.rsplit(".", 1)[-1] if dotted else ""

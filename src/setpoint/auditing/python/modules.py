@@ -106,6 +106,15 @@ class Module:
         return begin + len(whole.encode()[:column].decode(errors="ignore"))
 
 
+def spelled(node: ast.AST) -> str:
+    """A node as it would be written; quick for the names that most of them are."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Attribute)):
+        return f"{spelled(node.value)}.{node.attr}"
+    return ast.unparse(node)
+
+
 def statements(tree: ast.Module) -> Iterator[ast.stmt]:
     """Every statement of a module, however deep, expressions left alone."""
     stack: list[ast.AST] = list(reversed(tree.body))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
+from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.values import UNKNOWN
 from setpoint.auditing.sql.holes import HOLE
 
 if TYPE_CHECKING:
+    import ast
+
     from setpoint.auditing.python.values import Value
     from setpoint.auditing.python.walking import Walker
 
@@ -18,12 +20,14 @@ def table_text(walker: Walker, value: Value, node: ast.expr | None = None) -> st
     if value.text is None:
         if value.choices:
             return value.choices[0].lower()
-        return "{" + ast.unparse(node)[:60].lower() + "}" if node is not None else ""
+        return "{" + spelled(node)[:60].lower() + "}" if node is not None else ""
     return walker_names(walker, value.text).lower()
 
 
 def walker_names(walker: Walker, text: str) -> str:
     """The text with holes shown as the expressions they stand for."""
+    if "__h" not in text:
+        return text
     return HOLE.sub(
         lambda match: "{" + walker.holes.get(int(match.group(1)), ("?", UNKNOWN))[0] + "}",
         text,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from setpoint.auditing import naming
 from setpoint.auditing.facts import Effect, How, Write
 from setpoint.auditing.python.databases import dialect_of, looks_like_sql
+from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.names import table_text
 from setpoint.auditing.python.orchestrators import chain, edge, new_dag, new_tape
 from setpoint.auditing.python.texts import run_text
@@ -32,9 +33,7 @@ _NO_TRANSACTION = frozenset(
 
 def read_operator(walker: Walker, call: Call, operator: str) -> Value:
     """A task that an operator makes: what it runs, writes and sends."""
-    task = (
-        call.keywords["task_id"].text or ast.unparse(call.node_of(99, "task_id") or call.node)[:60]
-    )
+    task = call.keywords["task_id"].text or spelled(call.node_of(99, "task_id") or call.node)[:60]
     tape = new_tape(walker, task, "airflow-task", call.node, call.keywords)
     tape.logical_date = _uses_templates(call)
     with walker.recording(tape):
@@ -43,7 +42,37 @@ def read_operator(walker: Walker, call: Call, operator: str) -> Value:
         _write_of_operator(walker, call, operator)
         _effect_of_operator(walker, call, operator, tape)
         _clocks_of_operator(walker, call)
+        if not (tape.writes or tape.effects or tape.reads or tape.callable):
+            tape.opaque = tape.opaque or _out_of_view(walker, call, operator)
     return Value(kind="task", name=task)
+
+
+_QUIET_OPERATORS = re.compile(
+    r"Empty|Dummy|Sensor|Branch|ShortCircuit|LatestOnly|TriggerDagRun|TaskGroup|SubDag|Check"
+    r"|Label|Marker|Delete|CreateEmpty|CreateCluster|TerminateJobFlow"
+)
+_QUIET_COMMAND = re.compile(
+    r"\s*(?:(?:echo|sleep|exit|date|true|false|ls|pwd|printf|cat|env|set|whoami|hostname|test|wc"
+    r"|head|tail|sort|uniq)\b[^<>;&|\n]*|\[[^]]*\]|#[^\n]*)?"
+)
+
+
+def _out_of_view(walker: Walker, call: Call, operator: str) -> str:
+    """What the task runs that this file does not show; empty when it runs nothing of weight."""
+    named = call.node_of(99, "python_callable")
+    if named is not None:
+        shown = isinstance(named, ast.Lambda) or (
+            isinstance(named, ast.Name) and named.id in walker.module.functions
+        )
+        return "" if shown else f"the function {spelled(named)[:60]}"
+    if _QUIET_OPERATORS.search(operator):
+        return ""
+    command = call.keywords.get("bash_command", UNKNOWN).text
+    if command is not None:
+        parts = re.split(r"&&|\|\||[;|\n]", command)
+        quiet = all(_QUIET_COMMAND.fullmatch(part) for part in parts)
+        return "" if quiet else "a command of the shell"
+    return f"what {operator} starts"
 
 
 _PLACES = frozenset(
@@ -81,7 +110,7 @@ def _clocks_of_operator(walker: Walker, call: Call) -> None:
 
 
 def _uses_templates(call: Call) -> bool:
-    return _LOGICAL_TEMPLATE.search(ast.unparse(call.node)) is not None
+    return _LOGICAL_TEMPLATE.search(spelled(call.node)) is not None
 
 
 def _sql_of_operator(walker: Walker, call: Call, operator: str) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from setpoint.auditing.facts import FileFacts
+from setpoint.auditing import naming
+from setpoint.auditing.facts import FileFacts, How
 from setpoint.auditing.finding import Unparsed
 from setpoint.auditing.python import orchestrators
 from setpoint.auditing.python.databases import looks_like_sql
@@ -20,22 +22,28 @@ from setpoint.auditing.python.values import UNKNOWN, Value
 from setpoint.auditing.sql.reading import WRITES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from setpoint.auditing.context import ProjectContext
+    from setpoint.auditing.facts import Unit
     from setpoint.auditing.python.evaluating import Names
     from setpoint.auditing.python.walking import Walker
 
 _TRIGGERS = (
-    "insert into", "insert overwrite", "insert or ", "insert ignore", "merge into", "truncate",
+    # Most files that matter hold one of the first.
+    ".write.", "airflow", "insert into",
+    "insert overwrite", "insert or ", "insert ignore", "merge into", "truncate",
     "delete from", "replace into", "load data", "create table", "create or replace", "create temp",
-    ".write.", ".write\n", ".write \\", "writestream", "writeto(", "insertinto(", "to_sql",
+    ".write\n", ".write \\", "writestream", "writeto(", "insertinto(", "to_sql",
     "to_gbq",
-    "write_pandas", "load_table_from", "insert_rows", "insert_many", "write_database",
+    "write_pandas", "load_table_from", "insert_rows", "insert_many", "insert_one", "write_database",
     "write_delta", "to_csv(", "to_parquet(", "to_json(", "to_excel(", "write_csv(",
     "write_parquet(", "write_to_dataset", "copy_from(", "copy_expert", "write_disposition",
     "awswrangler", "pyiceberg",
     "write_dynamic_frame", "materialized", "deltatable", "sendmail", "send_email", "send_mail",
-    "chat_postmessage", ".post(", ".produce(", "producer", ".publish(", "send_message",
-    "put_events", "put_record", "smtp", "sendgrid", "webhook", "airflow", "dagster", "prefect",
+    "chat_postmessage", ".post(", ".request(", ".produce(", "producer", ".publish(", "send_message",
+    "put_events", "put_record", "smtp", "sendgrid", "webhook", "dagster", "prefect",
+    "setpoint",
     "def model(dbt", "put_object", "upload_", "load_string",
     "load_file", "insert(", "bulk_", "last_", "if_exists", "watermark",
     "bookmark", "put_item", "variable.set",
@@ -64,7 +72,7 @@ def read_python(
     """Read one Python file."""
     lower = text.lower()
     if not any(trigger in lower for trigger in _TRIGGERS) and not _STATEMENT.search(lower):
-        return FileFacts(path=path, kind=kind, setting="pipeline")
+        return FileFacts(path=path, kind=kind, setting="pipeline", constants=_short_texts(text))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -79,7 +87,7 @@ def read_python(
     setting = setting_of(path, text, module)
     if setting in {"test", "sample"}:
         return FileFacts(path=path, kind=kind, setting=setting)
-    walker = _walk(module, path, context, seeded=_SEEDED.search(text) is not None)
+    walker = _walk(module, path, context, seeded=_is_seeded(text))
     if module.imported(*_DATA_PACKAGES):
         for tape in walker.tapes:
             tape.extracts = True
@@ -91,8 +99,40 @@ def read_python(
         dialect=context.dialect,
         units=units,
         dags=tuple(walker.dags),
+        constants=_short_texts(text),
+        imports=_imported_names(module, units),
         unparsed=tuple(dict.fromkeys(walker.unparsed)),
     )
+
+
+def _short_texts(text: str) -> tuple[tuple[str, str], ...]:
+    """The module's own short texts: what other modules may import as the name of a table."""
+    return tuple((match.group(1), match.group(2)) for match in _SHORT_TEXT.finditer(text))
+
+
+def _imported_names(module: Module, units: Sequence[Unit]) -> tuple[tuple[str, str], ...]:
+    """The imports that stand in the names of tables, such as `TARGET` in `{target}`."""
+    braced = {
+        word
+        for unit in units
+        for write in unit.writes
+        for held in _HELD.findall(write.table)
+        for word in held.split(".")[:1]
+    }
+    return tuple(
+        (name.lower(), target) for name, target in module.imports.items() if name.lower() in braced
+    )
+
+
+_SHORT_TEXT = re.compile(
+    r"""(?m)^([A-Za-z_]\w*)(?:\s*:\s*[\w.]+)?\s*=\s*["']([\w.$/:\-]{1,120})["']\s*(?:\#.*)?$"""
+)
+_HELD = re.compile(r"\{([\w.]+)\}")
+
+
+def _is_seeded(text: str) -> bool:
+    # Few files say any of these words, and looking for them is cheaper than the pattern.
+    return ("seed(" in text or "Random" in text or "_rng(" in text) and bool(_SEEDED.search(text))
 
 
 def _says_something(tape: Tape) -> bool:
@@ -113,9 +153,19 @@ def _walk(module: Module, path: str, context: ProjectContext, *, seeded: bool) -
     with walker.recording(top):
         walker.block(module.tree.body, walker.globals)
     _uncalled(walker, stem)
+    _excuse_marked(walker)
     _constants(walker, stem, end)
     orchestrators.finished(walker)
     return walker
+
+
+def _excuse_marked(walker: Walker) -> None:
+    """Appends of what lies beyond the highest value that the target itself holds."""
+    for tape in walker.tapes if walker.peaks and walker.compares else ():
+        for at, write in enumerate(tape.writes):
+            own = any(naming.same_table(write.table, table) for table in walker.peaks)
+            if own and write.how is How.APPEND and not write.guard:
+                tape.writes[at] = replace(write, guard="the target's own high-water mark")
 
 
 def _constants(walker: Walker, stem: str, end: int) -> None:

@@ -70,7 +70,9 @@ _APPLICATIONS = (
     "rest_framework", "flask_sqlalchemy", "gradio", "nicegui", "quart", "falcon", "pygame",
     "customtkinter", "flask_login", "aiohttp.web", "wtforms", "litestar",
 )  # fmt: skip
-_ORCHESTRATORS = ("airflow", "dagster", "prefect", "luigi", "kfp", "metaflow", "mage_ai", "celery")
+_ORCHESTRATORS = (
+    "airflow", "dagster", "prefect", "luigi", "kfp", "metaflow", "mage_ai", "celery", "setpoint",
+)  # fmt: skip
 
 
 def setting_of(path: str, text: str, module: Module) -> str:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from setpoint.auditing import naming
 from setpoint.auditing.facts import Effect, How, Write
 from setpoint.auditing.python import frames, merges
+from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.names import table_text, walker_names
+from setpoint.auditing.python.texts import follow_peaks
 from setpoint.auditing.python.values import UNKNOWN, Value
 from setpoint.auditing.sql.grains import grain_of, grain_of_path
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from setpoint.auditing.python.calls import Call
     from setpoint.auditing.python.walking import Walker
 
+FUNCTIONS = "pyspark.sql.functions."
 _BUILDERS = frozenset(
     [
         "mode",
@@ -80,6 +83,8 @@ def on_call(walker: Walker, call: Call) -> Value | None:
         return replace(call.receiver, kind="table-writer", name=table)
     if call.method == "merge" and merges.is_delta_merge(call):
         return merges.merge(walker, call)
+    if call.method == "option" and call.argument(0, "key").text in {"query", "dbtable"}:
+        follow_peaks(walker, call.argument(1, "value").text or "")
     if call.method in {"set", "config"} and call.args:
         return _configuration(walker, call)
     return frames.on_call(walker, call)
@@ -140,7 +145,7 @@ def _batch_function(walker: Walker, call: Call) -> None:
             isinstance(one, ast.Name) and one.id == epoch
             for one in ast.walk(ast.Module(body=function.body, type_ignores=[]))
         )
-        text = ast.unparse(function)
+        text = spelled(function)
         if used and re.search(r"txnVersion|txnAppId|delete|overwrite|replaceWhere", text):
             for at in range(before, len(walker.tape.writes)):
                 one = walker.tape.writes[at]

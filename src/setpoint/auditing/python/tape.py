@@ -44,6 +44,8 @@ class Tape:
     retries: int = 0
     retries_spot: Spot | None = None
     grain: str = ""
+    opaque: str = ""
+    calls: dict[str, None] = field(default_factory=dict)
     extracts: bool = False
     """Whether it reads data from somewhere: a file, an API, a query."""
 
@@ -93,6 +95,8 @@ class Tape:
             logical_date=self.logical_date,
             alert=self.alert,
             extracts=self.extracts,
+            opaque=self.opaque,
+            calls=tuple(self.calls),
             grain=self.grain,
         )
 

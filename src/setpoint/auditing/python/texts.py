@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from setpoint.auditing.sql.reading import HoleUse, SqlFacts
 
 _PLACEHOLDER = re.compile(
-    r"%\((\w+)\)s|%s|(?<![:\w]):([A-Za-z_]\w*)\b|(?<=[\s,(=])\?(?=[\s,)]|$)|(?<=[\s,(=])\$(\d+)"
+    # Its sign first: the search then passes quickly over all other characters.
+    r"[%:?$](?:(?<=%)(?:\((\w+)\)s|s)|(?<=:)(?<![:\w]:)([A-Za-z_]\w*)\b"
+    r"|(?<=[\s,(=]\?)(?=[\s,)]|$)|(?<=[\s,(=]\$)(\d+))"
 )
 
 
@@ -45,8 +47,8 @@ def run_text(
     walker.ran_texts.add(value.line)
     if _DYNAMIC.search(text):
         walker.dynamic_overwrite = True
-    hidden = bool(HIDDEN.search(text)) or bool(value.marks) or bool(params.all_marks())
-    if not WRITES.search(text) and not hidden and not re.search(r"(?i)\bfrom\b", text):
+    follow_peaks(walker, text)
+    if not _is_worth_reading(text, value, params):
         return frozenset()
     bound, holes = _masked(walker, _bind(walker, text, params))
     own = value.line and "filled" not in value.flags
@@ -71,6 +73,35 @@ def run_text(
     return reading.take(facts)
 
 
+_PEAK = re.compile(r"(?i)\bmax\s*\(")
+_PEAK_FROM = re.compile(r"(?i)\bfrom\s+([\w.\"`\[\]]+)")
+_MOST_PEAK = 1_500
+_BEYOND = re.compile(r">\s*['\"]?(?:__h\d|%s|%\(|:[a-z])")
+
+
+def follow_peaks(walker: Walker, text: str) -> None:
+    """Remember which tables are asked for their highest value, and whether one is compared with."""
+    head = text[:_MOST_PEAK]
+    peak = _PEAK.search(head) if head.lstrip()[:6].lower() == "select" else None
+    source = _PEAK_FROM.search(head, peak.end()) if peak is not None else None
+    if source is not None:
+        walker.peaks.add(re.sub(r"[\"`\[\]]", "", source.group(1)).lower())
+    elif _BEYOND.search(text):
+        walker.compares = True
+
+
+def _is_worth_reading(text: str, value: Value, params: Value) -> bool:
+    """Whether the text reads, writes or hides anything; the cheapest question comes first."""
+    return bool(
+        _FROM.search(text)
+        or value.marks
+        or params.all_marks()
+        or WRITES.search(text)
+        or HIDDEN.search(text)
+    )
+
+
+_FROM = re.compile(r"(?i)\bfrom\b")
 _OPEN_ENDED = re.compile(
     r"(?is)^(\s*(?:insert\s+(?:into|overwrite)(?:\s+table)?\s+[\w.`\"]+(?:\s*\([^()]*\))?"
     r"|create\s+(?:or\s+replace\s+)?table\s+[\w.`\"]+\s+as))\s+(__h\d+__+)\s*;?\s*$"
@@ -104,6 +135,8 @@ class _Reading:
     """What shaped the values that are bound."""
 
     def named(self, name: str) -> str:
+        if "__h" not in name.lower():
+            return name.lower()
         shown = HOLE.sub(
             lambda match: (
                 "{" + self.holes[int(match.group(1))].text + "}"
@@ -205,7 +238,7 @@ def _bind(walker: Walker, text: str, params: Value) -> str:
             f"parameter {at}" if not value.marks else f"parameter {at} {id(value)}", value
         )
 
-    if not _PLACEHOLDER.search(text):
+    if not any(sign in text for sign in "%:?$"):
         return text
     return _PLACEHOLDER.sub(fill, text)
 

@@ -14,7 +14,7 @@ from setpoint.auditing.python.calls import Call
 from setpoint.auditing.python.conditions import checked_before, first_round, leaves, merge
 from setpoint.auditing.python.effects import is_alert_name
 from setpoint.auditing.python.evaluating import Evaluator, Names
-from setpoint.auditing.python.modules import FunctionNode
+from setpoint.auditing.python.modules import FunctionNode, spelled
 from setpoint.auditing.python.tape import Tape
 from setpoint.auditing.python.values import UNKNOWN, Value, either, joined, shaping
 
@@ -65,10 +65,15 @@ class Walker(Evaluator):
         self.current_dag: Value | None = None
         self.dag_state: dict[str, dispatch.DagState] = {}
         self.views: Names = {}
+        self.peaks: set[str] = set()
+        """Tables whose highest value was asked for."""
+        self.compares = False
+        """Whether some SQL takes only what lies beyond a value that is pasted in."""
         self.ran_texts: set[int] = set()
         """First lines of the literals that were run as SQL."""
         self._stack: list[str] = []
         self._discarded: set[int] = set()
+        self._returned: set[int] = set()
         self._alerts = 0
         self.callbacks: set[str] = set()
         """Functions that are run when something failed."""
@@ -111,7 +116,7 @@ class Walker(Evaluator):
                 return
             self.statement(statement, names)
             if isinstance(statement, ast.If) and leaves(statement.body):
-                self.conditions.append("not " + ast.unparse(statement.test)[:300])
+                self.conditions.append("not " + spelled(statement.test)[:300])
                 pushed += 1
         if pushed:
             del self.conditions[-pushed:]
@@ -129,6 +134,7 @@ class Walker(Evaluator):
         elif isinstance(node, ast.AugAssign):
             self._augment(node, names)
         elif isinstance(node, ast.Return):
+            self._returned.add(id(node.value))
             self._returns.append(self.value(node.value, names))
         elif isinstance(node, ast.If):
             self._if_statement(node, names)
@@ -175,7 +181,7 @@ class Walker(Evaluator):
             self._bind(target.value, rest, names, None)
 
     def _bind_attribute(self, target: ast.Attribute, value: Value, names: Names) -> None:
-        names[ast.unparse(target)] = value
+        names[spelled(target)] = value
         if isinstance(target.value, ast.Name) and target.value.id in names:
             base = names[target.value.id]
             names[target.value.id] = replace(base, fields={**base.fields, target.attr: value})
@@ -223,7 +229,7 @@ class Walker(Evaluator):
 
     def _if_statement(self, node: ast.If, names: Names) -> None:
         self.value(node.test, names)
-        test = ast.unparse(node.test)[:300]
+        test = spelled(node.test)[:300]
         if test.startswith("TYPE_CHECKING"):
             return
         one, other = dict(names), dict(names)
@@ -284,18 +290,23 @@ class Walker(Evaluator):
 
     # Calls
 
-    def called(self, node: ast.Call, names: Names) -> Value:
+    def called(self, node: ast.Call, dotted: str, names: Names) -> Value:
         """What a call gives, and what it does on the way."""
-        call = self._described(node, names)
+        call = self._described(node, dotted, names)
         known = dispatch.on_call(self, call)
         if known is not None:
             return known
+        if dotted.startswith(spark.FUNCTIONS):
+            # An expression of columns, made of its arguments and nothing else.
+            return Value(marks=call.marks, pending=call.pending)
         function = self._own_function(call)
         if function is not None:
             return self.inline(function, call)
         marks = call.marks | call.receiver.marks | self._callee_marks(call)
         kind = call.receiver.kind if call.receiver.kind in {"frame", "connection", "cursor"} else ""
         value = Value(marks=marks, kind=kind, flags=call.receiver.flags, pending=call.pending)
+        if self.tape.task and (self.is_discarded(node) or id(node) in self._returned):
+            dispatch.on_left_to_others(self, call)
         return dispatch.on_unknown(self, call, value)
 
     def _callee_marks(self, call: Call) -> frozenset[Mark]:
@@ -304,14 +315,13 @@ class Walker(Evaluator):
         known = call.names.get(func.id) if isinstance(func, ast.Name) else None
         return known.marks if known is not None else frozenset()
 
-    def _described(self, node: ast.Call, names: Names) -> Call:
+    def _described(self, node: ast.Call, dotted: str, names: Names) -> Call:
         receiver = UNKNOWN
         if isinstance(node.func, ast.Attribute):
             receiver = self.value(node.func.value, names)
         elif not isinstance(node.func, ast.Name):
             receiver = self.value(node.func, names)
         args, keywords = self.arguments(node, names)
-        dotted = self.module.dotted(node.func)
         method = (
             node.func.attr if isinstance(node.func, ast.Attribute) else dotted.rsplit(".", 1)[-1]
         )
@@ -356,7 +366,7 @@ class Walker(Evaluator):
         """Go through a function's body; what it returns is known afterwards."""
         self._stack.append(function.name)
         alert = function.name in self.callbacks or any(
-            is_alert_name(ast.unparse(one)) for one in function.decorator_list
+            is_alert_name(spelled(one)) for one in function.decorator_list
         )
         self._alerts += alert
         before, self._returns = self._returns, []
@@ -443,7 +453,7 @@ class Walker(Evaluator):
             return Value(marks=base.marks, pending=base.pending)
         if key.text is not None:
             return base.data()
-        source = ast.unparse(node.slice)[:300]
+        source = spelled(node.slice)[:300]
         absent = (source.startswith("~") and "isin" in source) or "left_only" in source
         anti = ("anti",) if absent else ()
         return base.data(*anti).shaped(key.all_marks(), "filter")

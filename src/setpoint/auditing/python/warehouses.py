@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
 from setpoint.auditing.facts import How, Write
+from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.names import table_text
 from setpoint.auditing.python.values import UNKNOWN, Value
 from setpoint.auditing.sql.grains import grain_of_path
@@ -22,7 +23,7 @@ _READERS = re.compile(
     r"^(?:read_(?:csv|json|parquet|excel|html|xml|table|sql\w*|gbq|ndjson|ipc|database|feather"
     r"|pickle|orc|delta)|scan_\w+|DataFrame|from_records"
     r"|json_normalize|createDataFrame|concat|from_dict|toPandas|to_pandas|to_dataframe|range"
-    r"|load_dataset|toDF|fetch_pandas_all|table)$"
+    r"|load_dataset|toDF|fetch_pandas_all|table|create_d\w+_frame_from_\w+)$"
 )
 _EXTRACTS = re.compile(
     r"^(?:requests|httpx|urllib|aiohttp|csv|json|openpyxl|boto3|pandas|polars|tweepy|yfinance"
@@ -71,10 +72,13 @@ def _read(call: Call) -> Value:
     """A frame that is read or made: a clock in its path decides which data it holds."""
     path = call.argument(0, "path", "filepath_or_buffer", "name", "tableName", "data")
     flags = call.receiver.flags if call.receiver.kind == "frame" else path.flags & {"anti"}
+    if call.method == "range":
+        # Spark's own numbers, each of them once.
+        flags |= {"reduced"}
     frame = Value(kind="frame", flags=flags, pending=call.pending)
     frame = _filled(frame, path)
     marks = path.marks if path.text is not None or path.kind != "dict" else frozenset()
-    for word in ("filters", "columns_filter", "where"):
+    for word in ("filters", "columns_filter", "where", "push_down_predicate", "row_filter"):
         marks |= call.keywords.get(word, UNKNOWN).all_marks()
     return frame.shaped(marks, "request")
 
@@ -152,7 +156,7 @@ _TARGETS = frozenset({"name", "destination_table", "table_name", "destination", 
 def _transaction(walker: Walker, call: Call) -> int:
     """`to_sql` on a connection joins its transaction; on an engine it has one of its own."""
     target = call.argument(1, "con")
-    if target.kind == "engine" or "engine" in ast.unparse(call.node_of(1, "con") or call.node.func):
+    if target.kind == "engine" or "engine" in spelled(call.node_of(1, "con") or call.node.func):
         return 0
     return walker.transaction or walker.implicit
 
@@ -288,6 +292,21 @@ def _insert_many(walker: Walker, call: Call) -> Value:
     return _record(walker, call, How.APPEND, value, language="mongo")
 
 
+def _insert_one(walker: Walker, call: Call) -> Value:
+    """One document; whether a second run repeats it, the loop and the source around it say."""
+    walker.record(
+        Write(
+            how=How.APPEND,
+            table=call.receiver_text.lower(),
+            spot=call.spot,
+            language="mongo",
+            rows="parameters",
+        ),
+        *call.args,
+    )
+    return UNKNOWN
+
+
 def _delete_many(walker: Walker, call: Call) -> Value:
     how = How.TRUNCATE if call.method == "drop" else How.DELETE
     table = call.receiver_text.lower()
@@ -323,7 +342,11 @@ def _upload(walker: Walker, call: Call) -> Value | None:
     keys = [value for value in values if value.text is not None and "\n" not in value.text]
     clocked = [value for value in keys if value.has("clock")]
     for value in clocked:
-        walker.tape.draw(value.marks, "path")
+        walker.tape.draw([mark for mark in value.marks if mark.kind == "clock"], "path")
+    for value in keys:
+        if value.has("uuid") and not value.has("clock") and _DATA_FILE.search(value.text or ""):
+            uuids = [mark for mark in value.marks if mark.kind == "uuid"]
+            walker.tape.draw(uuids, "object", table=table_text(walker, value))
     if clocked or call.method in {"put_object", "upload_file", "upload_fileobj"}:
         table = table_text(walker, clocked[0]) if clocked else ""
         walker.record(
@@ -371,7 +394,7 @@ def _core_insert(walker: Walker, call: Call) -> Value | None:
         return None
     if call.dotted.startswith("sqlalchemy."):
         node = call.node_of(0, "table")
-        return Value(kind="orm-insert", name=ast.unparse(node) if node is not None else "")
+        return Value(kind="orm-insert", name=spelled(node) if node is not None else "")
     if not call.args and not call.keywords:
         return Value(kind="orm-insert", name=call.receiver_text)
     return None
@@ -382,7 +405,7 @@ def _orm(walker: Walker, call: Call) -> Value | None:
     if not walker.module.imported("sqlalchemy", "sqlmodel"):
         return None
     node = call.node_of(0, "mapper")
-    model = ast.unparse(node).rsplit(".", 1)[-1] if node is not None else ""
+    model = spelled(node).rsplit(".", 1)[-1] if node is not None else ""
     name = model if call.method == "bulk_insert_mappings" else ""
     walker.record(
         Write(
@@ -417,6 +440,9 @@ def _orm_delete(walker: Walker, call: Call) -> Value | None:
 
 def _glue(walker: Walker, call: Call) -> Value | None:
     """Glue's sinks only ever add files or rows."""
+    if call.receiver_text.endswith(("create_dynamic_frame", "create_data_frame")):
+        walker.tape.extracts = True
+        return _read(call)
     if not call.receiver_text.endswith("write_dynamic_frame"):
         return None
     options = call.argument(2, "connection_options", "catalog_connection").fields
@@ -446,6 +472,7 @@ _HANDLERS: dict[str, Callable[[Walker, Call], Value | None]] = {
     "QueryJobConfig": _job_config,
     "to_parquet": _s3,
     "insert_many": _insert_many,
+    "insert_one": _insert_one,
     "delete_many": _delete_many,
     "append": _iceberg,
     "overwrite": _iceberg,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.facts import Source
@@ -9,10 +10,12 @@ from setpoint.auditing.finding import Finding, Severity
 from setpoint.auditing.rule import Rule
 from setpoint.auditing.rules.drawing import draws
 from setpoint.auditing.rules.found import found
+from setpoint.auditing.world import lasting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from setpoint.auditing.facts import Draw
     from setpoint.auditing.world import Case
 
 RULE = Rule(
@@ -32,13 +35,24 @@ INSERT INTO dim_customer SELECT md5(customer_id) AS customer_sk, customer_id FRO
 
 def judge(case: Case) -> Iterator[Finding]:
     """Random UUIDs in rows."""
-    for draw in draws(
-        case, Source.UUID, {"value", "key", "partition", "audit", "default", "column"}
-    ):
+    roles = {"value", "key", "partition", "audit", "default", "column", "object"}
+    for draw in draws(case, Source.UUID, roles):
+        if draw.role == "object" and not _stays(case, draw):
+            continue
         yield found(
             RULE,
             case,
             draw.spot,
-            f"{draw.text} gives {draw.column or 'the row'} another value on each run",
+            f"{draw.text} gives {draw.column or _what(draw)} another value on each run",
             "derive it from the business key: a hash of stable columns, or uuid5 of them",
         )
+
+
+def _what(draw: Draw) -> str:
+    return "the object's key" if draw.role == "object" else "the row"
+
+
+def _stays(case: Case, draw: Draw) -> bool:
+    """Whether the object itself is the result; one that is loaded from here is a stage."""
+    loaded = any(one.language != "files" and lasting(one) for one in case.unit.writes)
+    return not loaded and not re.search(r"(?i)te?mp|stag(?:e|ing)|scratch", draw.table)

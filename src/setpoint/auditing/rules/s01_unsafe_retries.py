@@ -28,7 +28,7 @@ PythonOperator(task_id="load", python_callable=append_orders, retries=3)""",
 PythonOperator(task_id="load", python_callable=replace_orders_of_the_day, retries=3)""",
     ignore_when="The task cannot fail after its write.",
 )
-_HARMFUL = frozenset({"W01", "W02", "W07", "W09", "X01", "X02", "X03", "X04", "R02"})
+_HARMFUL = frozenset({"W01", "W02", "W05", "W07", "W09", "X01", "X02", "X03", "X04", "R02"})
 
 
 def judge(case: Case) -> Iterator[Finding]:

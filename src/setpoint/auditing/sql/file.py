@@ -6,9 +6,10 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from setpoint.auditing.facts import FileFacts, Unit
+from setpoint.auditing.facts import FileFacts, How, Unit, Write
 from setpoint.auditing.python.setting import setting_of_path
-from setpoint.auditing.sql.reading import WRITES, Lines
+from setpoint.auditing.sql.own_task import header_of
+from setpoint.auditing.sql.reading import WRITES, Lines, read_sql
 from setpoint.auditing.sql.templated import read_templated
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ def read_sql_file(path: str, text: str, context: ProjectContext) -> FileFacts:
         return FileFacts(
             path=path, kind="sql", setting=setting if setting != "pipeline" else "sample"
         )
+    header = header_of(text)
+    if header is not None:
+        return _own_task(path, text, header, context)
     if not WRITES.search(text):
         return FileFacts(path=path, kind="sql", setting=setting)
     read = read_templated(
@@ -54,4 +58,35 @@ def read_sql_file(path: str, text: str, context: ProjectContext) -> FileFacts:
         dialect=facts.dialect,
         units=(unit,) if facts.writes else (),
         unparsed=facts.unparsed,
+    )
+
+
+def _own_task(
+    path: str, text: str, header: dict[str, object], context: ProjectContext
+) -> FileFacts:
+    """A task of Setpoint: it sets its window, so only what hides in its SELECT matters."""
+    facts = read_sql(text, hint=context.dialect or "spark", path=path, selects=True)
+    lines = Lines(text)
+    merges = "merge" in str(header["write"])
+    write = Write(
+        how=How.UPSERT if merges else How.OVERWRITE,
+        table=str(header["target"]).lower(),
+        spot=lines.spot(0, 1),
+        language="setpoint",
+        guard="Setpoint sets the window",
+    )
+    name = str(header.get("name") or PurePosixPath(path).stem)
+    unit = Unit(
+        name=name,
+        kind="setpoint-task",
+        line=1,
+        end_line=lines.at(len(text)),
+        writes=(write, *facts.writes),
+        draws=facts.draws,
+        reads=facts.reads,
+        task=name,
+        logical_date=True,
+    )
+    return FileFacts(
+        path=path, kind="sql", dialect=facts.dialect, units=(unit,), unparsed=facts.unparsed
     )

@@ -9,7 +9,7 @@ from sqlglot import exp
 from setpoint.auditing import naming
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _FUEL = 24
 """How many selects deep a source is followed; generated SQL nests without end."""
@@ -26,8 +26,20 @@ def table_name(node: object) -> str:
     return mark + ".".join(parts).lower()
 
 
-def insert_guard(insert: exp.Insert, target: str) -> str:
-    """Why inserting again adds nothing, in words; empty when the statement does not say so."""
+def spelled_sql(node: exp.Expr) -> str:
+    """An expression as SQL, for filters and scopes that are compared as text."""
+    try:
+        return node.sql(copy=False)
+    except ValueError:
+        # Some of ClickHouse's own words are known to its own writer only.
+        return node.sql("clickhouse", copy=False)
+
+
+def insert_guard(insert: exp.Insert, target: str, tables: Iterable[exp.Table]) -> str:
+    """Why inserting again adds nothing, in words; empty when the statement does not say so.
+
+    `tables` are those that it reads.
+    """
     if insert.args.get("conflict"):
         return "an ON CONFLICT clause"
     if insert.args.get("alternative") or insert.args.get("ignore"):
@@ -35,7 +47,8 @@ def insert_guard(insert: exp.Insert, target: str) -> str:
     query = insert.expression
     if not isinstance(query, exp.Query):
         return ""
-    if not _reads_itself(insert, target):
+    if not any(naming.same_table(table_name(table), target) for table in tables):
+        # Without reading what it writes nothing in it can be a guard.
         return ""
     mirrors = _names_that_read(target, insert)
     for check in (_absent_rows, _left_anti_join, _except, _watermark):
@@ -43,15 +56,6 @@ def insert_guard(insert: exp.Insert, target: str) -> str:
         if reason:
             return reason
     return ""
-
-
-def _reads_itself(insert: exp.Insert, target: str) -> bool:
-    """Whether the statement reads what it writes; without that nothing in it can be a guard."""
-    into = insert.this.this if isinstance(insert.this, exp.Schema) else insert.this
-    return any(
-        table is not into and naming.same_table(table_name(table), target)
-        for table in insert.find_all(exp.Table)
-    )
 
 
 def _names_that_read(target: str, root: exp.Expr) -> frozenset[str]:
@@ -164,6 +168,10 @@ def _select_is_reduced(
     if select.args.get("qualify") or _distinct(select, keys) or _grouped(select, keys):
         return True
     if select.args.get("from_") is None or _single(select) or _first_of_each(select):
+        return True
+    order = select.args.get("order")
+    if select.args.get("limit") and order is not None and order.find(exp.RowNumber):
+        # The first of each, ties included.
         return True
     inner = dict(reduced)
     for cte in select.find_all(exp.CTE):

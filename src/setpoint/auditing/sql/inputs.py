@@ -155,7 +155,7 @@ def inputs_of(
 
 
 # Every way to write a hidden input holds one of these pieces, in lower case.
-_PIECES = (
+HIDING_PIECES = (
     _MARK, "current", "curdate", "curtime", "now", "getdate", "getutc", "sys", "today", "yesterday",
     "tomorrow", "local", "utc", "clock_", "date(", "date (", "timestamp(", "timestamp (", "rand",
     "uniform", "normal", "uuid", "newid", "newsequential", "nextval", "next", "row_number", "rank",
@@ -166,7 +166,7 @@ _PIECES = (
 def may_hide(text: str) -> bool:
     """Whether a statement of this text can hold a hidden input or a hole; most cannot."""
     lowered = text.lower()
-    return any(piece in lowered for piece in _PIECES)
+    return any(piece in lowered for piece in HIDING_PIECES)
 
 
 @lru_cache(maxsize=1)

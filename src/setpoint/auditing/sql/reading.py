@@ -85,6 +85,20 @@ _OTHER_CREATE = re.compile(
     r"procedure|proc|event|login|job|publication|subscription|rule|server|materialized\s+view)\b",
     re.IGNORECASE,
 )
+_LATER = re.compile(
+    r"create\s+(?:or\s+\w+\s+)?(?:definer\s*=\s*\S+\s+)?(?:procedure|proc|event|task)\b",
+    re.IGNORECASE,
+)
+_PEAK = re.compile(r"\bmax\s*\(", re.IGNORECASE)
+_PEAK_INTO = re.compile(r"\binto\s+(?:strict\s+)?([@:]?\w+)", re.IGNORECASE)
+_PEAK_SET = re.compile(
+    r"(?:select\s+(?P<chosen>@\w+)\s*=|(?:(?:declare|set|let)\s+)?(?P<set>[@:]?\w+)\b[^=;]{0,60}?"
+    r"(?::=|=|\bdefault\b)\s*\(\s*select\b)",
+    re.IGNORECASE,
+)
+_FROM = re.compile(r"\bfrom\s+([\w.\"`\[\]]+)", re.IGNORECASE)
+_MOST_PEAK = 1_500
+_UNQUOTED = str.maketrans("", "", '"`[]')
 _PLSQL_TRANSACTION = re.compile(r"language\s+'?plpgsql", re.IGNORECASE)
 
 
@@ -111,15 +125,24 @@ class SqlFacts:
     dialect: str = ""
 
 
+_SHORT_TEXT = 20_000
+"""Counting the line breaks of a shorter text is quicker than listing them."""
+
+
 class Lines:
     """Offsets of a text → line numbers."""
 
     def __init__(self, text: str, first: int = 1) -> None:
-        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        self._text = text
+        self._starts: list[int] = []
         self._first = first
 
     def at(self, offset: int) -> int:
         """The line that the character at `offset` stands on."""
+        if len(self._text) < _SHORT_TEXT:
+            return self._text.count("\n", 0, max(0, offset)) + self._first
+        if not self._starts:
+            self._starts = [0, *(match.end() for match in re.finditer("\n", self._text))]
         return bisect_right(self._starts, max(0, offset)) - 1 + self._first
 
     def spot(self, start: int, end: int) -> Spot:
@@ -208,6 +231,7 @@ class _Reader:
         for statement in split_statements(tokens, self._text):
             self._follow_transaction(statement)
             self._follow_variables(statement)
+            self._follow_body(statement)
             if statement.head in _READ_HEADS and self._is_wanted(statement):
                 self._read_statement(statement)
         return SqlFacts(
@@ -229,9 +253,33 @@ class _Reader:
         ):
             self._transaction = 0
 
+    def _follow_peak(self, text: str) -> None:
+        """Remember a variable that takes the highest value of a table's column."""
+        peak = _PEAK.search(text)
+        source = _FROM.search(text, peak.end()) if peak is not None else None
+        if peak is None or source is None:
+            return
+        into = _PEAK_INTO.search(text, peak.end(), source.start())
+        given = _PEAK_SET.match(text)
+        name = into.group(1) if into else (given["chosen"] or given["set"]) if given else ""
+        if name:
+            self._memory.marks[name.lstrip("@:").lower()] = (
+                source.group(1).translate(_UNQUOTED).lower()
+            )
+
+    def _follow_body(self, statement: Statement) -> None:
+        """What a procedure does later finds the tables that this script made once."""
+        text = self._text[statement.start : statement.start + 200]
+        if statement.head == "create" and _LATER.match(text):
+            self._writes = [
+                replace(one, guard="") if one.how is How.CREATE and not one.temporary else one
+                for one in self._writes
+            ]
+
     def _follow_variables(self, statement: Statement) -> None:
         """Remember variables that take a clock's value, temporary tables and change streams."""
         text = self._text[statement.start : statement.end]
+        self._follow_peak(text[:_MOST_PEAK])
         if statement.head not in _READ_HEADS or statement.head == "with":
             match = _VARIABLE.match(text[:400])
             if match is not None:
@@ -258,7 +306,7 @@ class _Reader:
     def _read_statement(self, statement: Statement) -> None:
         text = self._text[statement.start : statement.end]
         spot = self._lines.spot(statement.start, statement.end)
-        if len(statement.tokens) > MOST_TOKENS or _depth(statement.tokens) > MOST_DEPTH:
+        if len(statement.tokens) > MOST_TOKENS or _depth(statement.tokens, text) > MOST_DEPTH:
             self._too_large(statement, spot)
             return
         infile = _LOAD_INFILE.match(text)
@@ -293,7 +341,12 @@ class _Reader:
         from sqlglot import exp
         from sqlglot.errors import SqlglotError
 
-        tokens = list(statement.tokens)
+        from setpoint.auditing.sql.folding import folded
+        from setpoint.auditing.sql.inputs import HIDING_PIECES
+
+        text = self._text[statement.start : statement.end]
+        hiding = (*HIDING_PIECES, *self._memory.clocks)
+        tokens = folded(statement.tokens, text, statement.start, hiding)
         others = (name for name in self._dialects if name != self._first)
         for dialect in chain([self._first], others):
             parser = dialect_named(dialect).parser()
@@ -335,12 +388,23 @@ class _Reader:
 
     def _conditioned(self, write: Write, statement: Statement) -> Write:
         condition = statement.conditional
+        if write.how is How.APPEND and not write.guard and self._is_marked(write, statement):
+            return replace(write, guard="the target's own high-water mark")
         last = write.table.rsplit(".", 1)[-1]
         if not condition or not last or last not in condition:
             return write
         if write.how is How.APPEND and ("not exists" in condition or "= 0" in condition):
             return replace(write, guard="IF NOT EXISTS on the target")
         return write
+
+    def _is_marked(self, write: Write, statement: Statement) -> bool:
+        """Whether only rows beyond the highest that the target holds are taken."""
+        text = self._text[statement.start : statement.end]
+        return any(
+            naming.same_table(table, write.table)
+            and re.search(rf"(?i)>\s*[@:]?{re.escape(name)}\b", text)
+            for name, table in self._memory.marks.items()
+        )
 
     def _keep(self, write: Write) -> None:
         spot = None
@@ -423,7 +487,10 @@ def role_of_column(column: str, otherwise: str = "value") -> str:
     return otherwise
 
 
-def _depth(tokens: Sequence[Token]) -> int:
+def _depth(tokens: Sequence[Token], text: str) -> int:
+    brackets = text.count("(")
+    if brackets <= MOST_DEPTH:
+        return brackets
     from sqlglot.tokenizer_core import TokenType
 
     opening, closing = TokenType.L_PAREN, TokenType.R_PAREN

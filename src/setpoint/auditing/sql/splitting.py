@@ -77,6 +77,10 @@ _READS = frozenset({"select", "with", "set", "declare"})
 _VERBS = frozenset({"insert", "merge", "delete", "update", "select"})
 _BODIES = frozenset({"insert", "merge", "delete", "update", "truncate", "with", "call"})
 _MAY_BEGIN = _STARTS_WITHOUT_SEMICOLON | _BODIES
+# `end` alone closes a CASE, and any other closes what a `begin` opened.
+_BEGINNINGS = re.compile(
+    rf"\b(?:{'|'.join(sorted((_MAY_BEGIN | _SHORT | {'begin'}) - {'end'}))})\b"
+)
 _RUNNERS = frozenset({"task", "procedure", "proc", "function", "event"})
 _BLOCK_WORDS = frozenset(["begin", "then", "else", "loop", "do", "declare", "go", "end"])
 _CLOCK_WORDS = frozenset(
@@ -115,7 +119,8 @@ def open_bodies(text: str) -> str:
 
     Length-preserving: offsets and lines stay true.
     """
-    text = _REPLACE.sub(r"\1insert \2", text)
+    if "replace" in text.lower():
+        text = _REPLACE.sub(r"\1insert \2", text)
     if "$" not in text:
         return text
 
@@ -138,6 +143,8 @@ def tokenize(text: str, dialect: str) -> list[Token]:
     from sqlglot.tokenizer_core import Token, TokenType
 
     tokens = dialect_named(dialect).tokenize(text)
+    if any(sign in text for sign in ("+=", "-=", "*=")):
+        tokens = _spelled_out(tokens)
     lowered = text.lower()
     if not any(word in lowered for word in _CLOCK_WORDS):
         return tokens
@@ -150,14 +157,34 @@ def tokenize(text: str, dialect: str) -> list[Token]:
     return tokens
 
 
+def _spelled_out(tokens: Sequence[Token]) -> list[Token]:
+    """`a += b` as `a = a + b`, which every dialect's parser knows."""
+    from sqlglot.tokenizer_core import TokenType
+
+    signs = (TokenType.PLUS, TokenType.DASH, TokenType.STAR)
+    made: list[Token] = []
+    for at, token in enumerate(tokens):
+        sign = tokens[at - 1] if at > 1 else token
+        joined = sign.token_type in signs and sign.end + 1 == token.start
+        if token.token_type is TokenType.EQ and joined:
+            made[-1:] = [token, tokens[at - 2], sign]
+        else:
+            made.append(token)
+    return made
+
+
 def split_statements(tokens: Sequence[Token], text: str) -> Iterator[Statement]:
     """The statements, cut at semicolons, batch separators, and where a new one plainly begins."""
     from sqlglot.tokenizer_core import TokenType
 
     # Members looked up once: a token's name would be a call a token.
     opening, closing, end = TokenType.L_PAREN, TokenType.R_PAREN, TokenType.SEMICOLON
-    pending: list[Token] = []
     condition = _Condition()
+    if _is_one(text):
+        whole = [token for token in tokens if token.token_type is not end]
+        yield from _finish(whole, text, condition, closed=True)
+        return
+    pending: list[Token] = []
     depth = 0
     for at, token in enumerate(tokens):
         kind = token.token_type
@@ -179,6 +206,12 @@ def split_statements(tokens: Sequence[Token], text: str) -> Iterator[Statement]:
             pending = []
         pending.append(token)
     yield from _finish(pending, text, condition, closed=True)
+
+
+def _is_one(text: str) -> bool:
+    """Whether a text is plainly one statement, as SQL in a string mostly is."""
+    stripped = text.strip().rstrip(";").lower()
+    return ";" not in stripped and len(_BEGINNINGS.findall(stripped)) <= 1
 
 
 class _Condition:
@@ -205,7 +238,7 @@ def _begins_anew(
     word = token.text.lower()
     previous = tokens[at - 1].text.lower()
     head = pending[0].text.lower()
-    if word in _BODIES and previous == "as" and head == "create" and _runs_later(pending):
+    if word in _BODIES and previous in {"as", "do"} and head == "create" and _runs_later(pending):
         return True
     if head in _SHORT and word in _READS and _first_on_line(token, text):
         return previous not in _CONTINUES

@@ -11,7 +11,7 @@ from sqlglot import exp
 from setpoint.auditing import naming
 from setpoint.auditing.facts import How, Spot, Write
 from setpoint.auditing.sql.grains import grain_of
-from setpoint.auditing.sql.guards import insert_guard, one_row_a_key, table_name
+from setpoint.auditing.sql.guards import insert_guard, one_row_a_key, spelled_sql, table_name
 from setpoint.auditing.sql.inputs import source_of
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class Memory:
     """Change streams, which hand out each row once."""
     clocks: dict[str, int] = field(default_factory=dict)
     """Variables that were set from a clock, and where."""
+    marks: dict[str, str] = field(default_factory=dict)
+    """Variables that hold the highest value of a column, and the table it was read from."""
 
 
 def write_of(root: exp.Expr, spot: Spot, dialect: str, memory: Memory, text: str) -> Write | None:
@@ -44,7 +46,7 @@ def write_of(root: exp.Expr, spot: Spot, dialect: str, memory: Memory, text: str
     if write is None:
         return None
     temporary = write.temporary or _is_temporary(write.table, memory)
-    return replace(write, temporary=temporary)
+    return write if temporary is write.temporary else replace(write, temporary=temporary)
 
 
 def _short(text: str) -> str:
@@ -64,6 +66,7 @@ def _insert(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
     if isinstance(target, exp.Directory):
         return None
     table = table_name(target)
+    into = target.this if isinstance(target, exp.Schema) else target
     columns = (
         tuple(one.name.lower() for one in target.expressions)
         if isinstance(target, exp.Schema)
@@ -87,22 +90,23 @@ def _insert(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
     if root.args.get("where") is not None:
         # Delta's INSERT INTO … REPLACE WHERE sets a scope.
         return replace(blank, how=How.OVERWRITE)
+    tables = [one for one in root.find_all(exp.Table) if one is not into]
     return replace(
         blank,
         how=How.APPEND,
-        guard=insert_guard(root, table) or _stream_guard(root, memory),
-        scope=partition.sql(copy=False).lower() if partition is not None else "",
+        guard=insert_guard(root, table, tables) or _stream_guard(tables, memory),
+        scope=spelled_sql(partition).lower() if partition is not None else "",
     )
 
 
 def _filters(query: exp.Expr | None) -> str:
     if not isinstance(query, exp.Query):
         return ""
-    return " ".join(where.this.sql(copy=False).lower() for where in query.find_all(exp.Where))[:600]
+    return " ".join(spelled_sql(where.this).lower() for where in query.find_all(exp.Where))[:600]
 
 
-def _stream_guard(root: exp.Insert, memory: Memory) -> str:
-    for table in root.expression.find_all(exp.Table) if root.expression else ():
+def _stream_guard(tables: Sequence[exp.Table], memory: Memory) -> str:
+    for table in tables:
         name = table_name(table)
         if name in memory.streams or name.endswith(("_stream", "_strm")):
             return "a change stream, which hands out each row once"
@@ -123,7 +127,7 @@ def _overwrite(blank: Write, partition: exp.Expr | None) -> Write:
         (one.this.name if isinstance(one, exp.EQ) else one.name).lower()
         for one in partition.expressions
     )
-    text = partition.sql(copy=False).lower()
+    text = spelled_sql(partition).lower()
     return replace(
         blank,
         how=How.OVERWRITE if static and len(static) == len(names) else How.DYNAMIC,
@@ -257,8 +261,10 @@ def _merge_problem(
 
 def _replaces(root: exp.Merge) -> bool:
     """`ON FALSE … WHEN NOT MATCHED BY SOURCE … DELETE` is an atomic replacement of a scope."""
-    text = root.sql(copy=False).upper()
-    return "BY SOURCE" in text and "DELETE" in text
+    return any(
+        when.args.get("source") and when.args["then"].name.upper() == "DELETE"
+        for when in root.find_all(exp.When)
+    )
 
 
 def _update(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
@@ -349,7 +355,7 @@ def _dedupes(root: exp.Delete, table: str) -> bool:
 
 
 def _scope_text(where: object) -> str:
-    return where.this.sql(copy=False).lower() if isinstance(where, exp.Where) else ""
+    return spelled_sql(where.this).lower() if isinstance(where, exp.Where) else ""
 
 
 def _columns_of(where: object) -> tuple[str, ...]:
@@ -429,7 +435,7 @@ def _partition_columns(root: exp.Create) -> tuple[str, ...]:
 def _serial(root: exp.Create) -> exp.ColumnDef | None:
     for column in root.find_all(exp.ColumnDef):
         kind = column.args.get("kind")
-        named = kind.sql(copy=False).upper() if isinstance(kind, exp.Expr) else ""
+        named = spelled_sql(kind).upper() if isinstance(kind, exp.Expr) else ""
         if "SERIAL" in named or column.find(
             exp.GeneratedAsIdentityColumnConstraint, exp.AutoIncrementColumnConstraint
         ):

@@ -219,7 +219,8 @@ class PostgresTarget:
                 failpoint("postgres.commit.before")
                 ending = True
             failpoint("postgres.commit.after")
-            self._done = (writing.token.run_id, outcome)
+            # Without an answer the record is looked up when it is asked for.
+            self._done = (writing.token.run_id, outcome) if outcome else None
         except Transient:
             # The answer to COMMIT may be what was lost; whether it took place is looked up.
             if not ending or not self._took_place(writing):
@@ -323,11 +324,13 @@ class PostgresTarget:
         kind = writing.kinds.target or usual_kind(writing.window)
         return sql.bounds_sql(names[by.lower()], kind, writing.window)
 
-    def _record(self, connection: Connection, writing: Writing, applied: Applied) -> Outcome:
+    def _record(self, connection: Connection, writing: Writing, applied: Applied) -> Outcome | None:
         scope, token = scope_name(writing.window), writing.token
         values = (self.name, scope, token.fence, writing.task.name, token.run_id)
         counts = (applied.rows, applied.replaced, json.dumps(dict(writing.inputs)))
         kept = run(connection, sql.RECORD, *values, *counts).fetchone()
+        if kept is None:
+            return None
         return Outcome(rows=applied.rows, replaced=applied.replaced, snapshot=kept[0])
 
     def _took_place(self, writing: Writing) -> bool:

@@ -1,0 +1,2 @@
+SALES = "mart.sales_daily"
+SCRATCH = "tmp_sales"
