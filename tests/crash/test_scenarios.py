@@ -50,16 +50,6 @@ def test_scenario_4_a_commit_that_the_ledger_missed_is_adopted(
     _right(scene, combination, version)
 
 
-@pytest.mark.parametrize("combination", ["iceberg_overwrite"], indirect=True)
-def test_scenario_5_killed_after_the_ledger_knew(scene: Scene, combination: Combination) -> None:
-    """The run is done; the next command is a run of its own, and right."""
-    version = scene.next_version()
-    assert scene.run(combination, traps="ledger.succeed.after:kill").signal == signal.SIGKILL
-    _right(scene, combination, version)
-    assert not scene.ok(combination)["adopted"]
-    _right(scene, combination, version)
-
-
 @pytest.mark.parametrize("combination", OVERWRITES, indirect=True)
 def test_scenario_8_only_the_client_dies_and_spark_goes_on(
     scene: Scene, combination: Combination
@@ -133,7 +123,7 @@ def test_scenario_14_an_old_write_over_an_empty_takeover_is_told_and_repaired(
     assert scene.engine.late_commits(task) == []
 
 
-@pytest.mark.parametrize("name", ["iceberg_overwrite", "delta_overwrite", "parquet_overwrite"])
+@pytest.mark.parametrize("name", ["iceberg_overwrite", "parquet_overwrite"])
 def test_scenario_14_a_stopped_writer_that_wakes_over_an_empty_takeover_harms_nothing(
     scene: Scene, name: str
 ) -> None:
@@ -201,7 +191,7 @@ def test_a_source_that_changed_since_the_commit_is_read_again(scene: Scene) -> N
     assert sorted(row[0] for row in spark.sql("SELECT id FROM lake.shop.copy").collect()) == [1, 2]
 
 
-@pytest.mark.parametrize("name", ["delta_merge", "iceberg_merge", "delta_overwrite"])
+@pytest.mark.parametrize("name", ["delta_merge", "iceberg_merge"])
 def test_scenario_13_two_windows_at_once_are_both_right(scene: Scene, name: str) -> None:
     """Two processes commit to one table in the same moment; nothing of either is lost."""
     combination = BY_NAME[name]
