@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 FAILING = "write.before:raise"
-FEW_PAIRS = 6
+FEW_PAIRS = 5
 
 
 @dataclass(frozen=True, kw_only=True)

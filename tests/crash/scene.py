@@ -42,7 +42,7 @@ TOML = """\
 [project]
 name = "crash"
 [ledger]
-lease_seconds = 5
+lease_seconds = 3
 [spark]
 remote = "{remote}"
 [catalogs.lake]
