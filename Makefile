@@ -3,9 +3,11 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+HISTORIES ?= 5000
+SEED      := $(if $(SEED),$(SEED),$(shell date +%s))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo soak test coverage check format bench docs clean audit-quality audit-fuzz audit-bench
+.PHONY: help install demo crash soak histories test coverage check format bench docs clean audit-quality audit-fuzz audit-bench effects-bench
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,11 +47,21 @@ format: $(STAMP) ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+crash: $(STAMP) ## Kill runs at every failpoint and compare what is left; FULL=1 for all of them
+	$(BIN)/python -m tests.crash.matrix $(if $(FULL),--full)
+
 soak: $(STAMP) ## Readers during a thousand replaces of a Postgres mart
 	SETPOINT_REPLACES=1000 $(BIN)/python -m pytest tests/spark/postgres/test_readers.py
 
+histories: $(STAMP) ## Thousands of random histories of runs, deaths and takeovers (SEED=n replays)
+	SETPOINT_HISTORIES=$(HISTORIES) $(BIN)/python -m pytest -q tests/leases/test_histories.py --hypothesis-seed=$(SEED)
+	@echo "$(HISTORIES) histories of seed $(SEED): no wrong table"
+
 bench: $(STAMP) ## Measure; a table and JSON lines
 	$(BIN)/python -m bench.run
+
+effects-bench: $(STAMP) ## Kill senders of 10,000 effects at random; effects a second
+	$(BIN)/python -m bench.effects
 
 docs: $(STAMP) ## Write the pages that are generated
 	$(BIN)/python -m setpoint.auditing.docs docs/rules

@@ -41,12 +41,19 @@ def _merge(runs: int) -> list[Measure]:
     return measure_merge(runs)
 
 
+def _leases(runs: int) -> list[Measure]:
+    from bench.leases import measure_leases
+
+    return measure_leases(runs)
+
+
 PARTS: dict[str, Callable[[int], list[Measure]]] = {
     "commands": _commands,
     "cold": _cold,
     "writes": _writes,
     "postgres": _postgres,
     "merge": _merge,
+    "leases": _leases,
 }
 
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
 
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import Iterator
+
+    from tests.postgres_server import PostgresServer
 
 ORDER = ("spark", "shop", "process")
 
@@ -20,3 +25,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return ORDER.index(folder) + 1 if folder in ORDER else 0
 
     items.sort(key=rank)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[PostgresServer]:
+    """The one Postgres server that the tests share."""
+    from tests.postgres_server import PostgresServer as Server
+
+    server = Server()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def database(server: PostgresServer) -> str:
+    """The URL of a database without a ledger, password and all."""
+    server.run("DROP SCHEMA IF EXISTS setpoint_ledger CASCADE")
+    return f"{server.url}?password={quote(server.password, safe='')}"

@@ -101,6 +101,7 @@ def shop(tmp_path: Path) -> Path:
         (["status"], "orders"),
         (["status", "--output", "json"], '"rows": 5'),
         (["history"], "orders"),
+        (["effects", "list"], "no effects were recorded yet"),
         (["history", "orders", "--output", "json"], '"tries"'),
     ],
 )

@@ -20,6 +20,8 @@ Each carries what a person needs: what failed, what was found, and the next thin
         ├── CommitConflict       somebody else wrote the same scope (transient)
         ├── StorageFull          no space left where the table lives
         ├── Transient            worth another try: network, lost executors; tasks may raise it
+        ├── EffectFault          what is to be sent cannot be made from the committed rows
+        ├── EffectRefused        not sent, and never will be; functions of `call` may raise it
         └── EngineFailed         anything else from Spark
 """
 
@@ -184,6 +186,14 @@ class Transient(RunError):
     """Worth another try. Raise it in a task for faults that pass by themselves."""
 
     transient = True
+
+
+class EffectFault(RunError):
+    """What is to be sent cannot be made from the committed rows."""
+
+
+class EffectRefused(RunError):
+    """Not sent, and never will be. Raise it in a function of `call` that did nothing."""
 
 
 class EngineFailed(RunError):

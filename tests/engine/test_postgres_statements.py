@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from setpoint.engine.commit_mark import WHOLE, scope_name
 from setpoint.engine.spark.postgres import statements as sql
 from setpoint.engine.spark.postgres.types import fits, postgres_type, sent_sql, staging_type
 from setpoint.errors import ResultMisshapen
@@ -115,10 +116,10 @@ def test_scenario_34_names_are_quoted(name: str) -> None:
 
 def test_a_scope_has_a_lock_of_its_own_and_the_whole_table_waits_for_all() -> None:
     """Different windows go on side by side; a whole-table write excludes them."""
-    day, other = (sql.scope_name(_window(at=f"2026-04-{d}T00:00")) for d in (25, 26))
+    day, other = (scope_name(_window(at=f"2026-04-{d}T00:00")) for d in (25, 26))
     assert sql.lock_sql("t", day) != sql.lock_sql("t", other)
     assert f"xact_lock_shared({sql.lock_number('t')})" in sql.lock_sql("t", day)
-    assert f"xact_lock({sql.lock_number('t')})" in sql.lock_sql("t", sql.WHOLE)
+    assert f"xact_lock({sql.lock_number('t')})" in sql.lock_sql("t", WHOLE)
 
 
 @pytest.mark.parametrize(

@@ -127,8 +127,29 @@ def test_a_stale_base_is_refused_for_the_same_folders_only(tmp_path: Path) -> No
         _swap(table, run="other", fence=5, base=0)
     token = Token(run_id="other", fence=6)
     _put(table.stage(token) / "d=9", "new")
-    table.swap(token, scope=None, owned=lambda name: name == "d=9", base=0, counts=COUNTS)
+    table.swap(token, scope="d = 9", owned=lambda name: name == "d=9", base=0, counts=COUNTS)
     assert _content(table) == {**AFTER, "d=9": ["new"]}
+
+
+def test_scenario_14_nothing_over_nothing_is_a_conflict_too(tmp_path: Path) -> None:
+    """Another run set the same scope, empty over empty: no folder tells, the record does."""
+    table = SwapFolder(tmp_path)
+    table.swap(Token(run_id="new", fence=9), scope="d < 9", owned=_owned, base=0, counts=COUNTS)
+    _put(table.stage(Token(run_id="old", fence=8)) / "d=1", "late")
+    with pytest.raises(CommitConflict, match="same scope"):
+        _swap(table, run="old", fence=8)
+    assert _content(table) == {}
+
+
+def test_scenario_4_what_a_finished_swap_left_is_swept_when_it_is_adopted(tmp_path: Path) -> None:
+    """Killed after the swap was done and before its folders were gone."""
+    table = _begun(tmp_path)
+    _swap(table)
+    for place in ("trash", "staging"):
+        _put(table.own / place / "run-2", "left")
+    assert table.commit_of("run") is not None
+    assert not list((table.own / "trash").iterdir())
+    assert not list((table.own / "staging").iterdir())
 
 
 def test_two_swaps_at_once_take_turns(tmp_path: Path) -> None:
@@ -141,7 +162,8 @@ def test_two_swaps_at_once_take_turns(tmp_path: Path) -> None:
         token = Token(run_id=f"run{number}", fence=number)
         _put(mine.stage(token) / f"d={number}", "new")
         try:
-            mine.swap(token, scope=None, owned=lambda n: n == f"d={number}", base=0, counts=COUNTS)
+            day = f"d={number}"
+            mine.swap(token, scope=day, owned=lambda name: name == day, base=0, counts=COUNTS)
         except BaseException as error:  # noqa: BLE001 — shown by the test
             faults.append(error)
 

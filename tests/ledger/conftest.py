@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from setpoint.ledger.memory import MemoryLedger
+from setpoint.ledger.postgres import PostgresLedger
 from setpoint.ledger.record import Outcome
 from setpoint.ledger.sqlite import SqliteLedger
 
@@ -40,14 +41,16 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 def ledger(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[Ledger]:
     """An empty ledger of each kind."""
-    made: Ledger = (
-        MemoryLedger(now=clock)
-        if request.param == "memory"
-        else SqliteLedger(tmp_path / "ledger.db", now=clock)
-    )
+    made: Ledger
+    if request.param == "memory":
+        made = MemoryLedger(now=clock)
+    elif request.param == "sqlite":
+        made = SqliteLedger(tmp_path / "ledger.db", now=clock)
+    else:
+        made = PostgresLedger(request.getfixturevalue("database"), now=clock)
     with made:
         yield made
 

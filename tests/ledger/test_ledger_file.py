@@ -93,7 +93,7 @@ def test_memory_begins_empty_each_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["postgresql://me:hunter2@db/x", "sqlite://host/x.db", "sqlite:///", "ledger.db", ""]
+    "url", ["mysql://me:hunter2@db/x", "sqlite://host/x.db", "sqlite:///", "ledger.db", ""]
 )
 def test_another_url_is_refused_without_showing_its_password(tmp_path: Path, url: str) -> None:
     """The error names what is supported and never repeats what may be secret."""

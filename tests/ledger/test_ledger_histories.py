@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from setpoint.errors import LedgerError
+from setpoint.ledger.lease import Grant, Holder, Lease, overlap
 from setpoint.ledger.memory import MemoryLedger
 from setpoint.ledger.record import Outcome
 from setpoint.ledger.sqlite import SqliteLedger
@@ -35,6 +36,7 @@ class Histories(RuleBasedStateMachine):
     """Does the same to a ledger in memory and to one in a file."""
 
     held = Bundle("held")
+    leases = Bundle("leases")
 
     def __init__(self) -> None:
         super().__init__()
@@ -146,6 +148,76 @@ class Histories(RuleBasedStateMachine):
             assert run is not None
             self.holders[task, window] = run.fence
 
+    @rule(
+        target=leases,
+        task=TASKS,
+        window=WINDOWS,
+        who=st.integers(1, 3),
+        over=st.lists(leases, max_size=2),
+        at_least=st.integers(0, 5),
+    )
+    def take(
+        self, task: str, window: Window, who: int, over: list[Lease | None], at_least: int
+    ) -> Lease | None:
+        """Take a scope, if nothing but what is taken over stands in the way."""
+        holder = Holder(pid=who, host="h", machine="m", born=str(who))
+        seen = [lease for lease in over if lease]
+        grant = self.both(
+            lambda ledger: ledger.take(
+                task,
+                *window,
+                target=task,
+                holder=holder,
+                seconds=60.0,
+                over=seen,
+                at_least=self.fence() + at_least - 3,
+            )
+        )
+        assert isinstance(grant, Grant)
+        return grant.lease
+
+    @rule(target=leases, lease=leases)
+    def renew(self, lease: Lease | None) -> Lease | None:
+        """Beat, or be told who took it."""
+        if lease is None:
+            return None
+        answer = self.both(lambda ledger: ledger.renew(lease))
+        return answer if isinstance(answer, Lease) else lease
+
+    @rule(lease=leases)
+    def release(self, lease: Lease | None) -> None:
+        """Give it back, once or twice, lost or not."""
+        if lease:
+            self.both(lambda ledger: ledger.release(lease))
+
+    @rule(lease=leases, task=TASKS, window=WINDOWS)
+    def begin_under_a_lease(self, lease: Lease | None, task: str, window: Window) -> None:
+        """Whoever lost the lease begins nothing."""
+        run_id = self.name()
+        live = lease in self.file.leases()
+        answer = self.both(
+            lambda ledger: ledger.begin(
+                task,
+                *window,
+                target="t",
+                fingerprint="code-1",
+                pid=1,
+                host="h",
+                run_id=run_id,
+                lease=lease,
+            )
+        )
+        if isinstance(answer, tuple):
+            assert not live
+            return
+        run = self.file.scope(task, *window)
+        assert run is not None
+        self.holders[task, window] = run.fence
+
+    def fence(self) -> int:
+        """The highest that was given."""
+        return max((run.fence for run in self.file.runs(limit=None)), default=0)
+
     @rule()
     def crash(self) -> None:
         """The process dies in the middle of a transaction; the next opens what was kept."""
@@ -163,6 +235,15 @@ class Histories(RuleBasedStateMachine):
                 assert self.memory.latest(task, state=state) == self.file.latest(task, state=state)
         assert self.memory.runs(limit=None) == self.file.runs(limit=None)
         assert self.memory.summary() == self.file.summary()
+        assert self.memory.leases() == self.file.leases()
+
+    @invariant()
+    def leases_lie_apart(self) -> None:
+        """No two that are held overlap."""
+        held = self.file.leases()
+        for number, one in enumerate(held):
+            for other in held[number + 1 :]:
+                assert one.task != other.task or not overlap(one.scope, other.scope)
 
     @invariant()
     def holds_together(self) -> None:

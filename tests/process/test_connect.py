@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
-import subprocess
-import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyspark
 import pytest
+from tests.spark_server import SparkServer
 
-from setpoint.engine.spark.jars import ICEBERG, resolve_jars
+from setpoint.engine.spark.jars import ICEBERG
 from setpoint.engine.spark.session import EXTENSIONS
 
 if TYPE_CHECKING:
@@ -22,59 +17,15 @@ if TYPE_CHECKING:
     from tests.process.conftest import Shell
 
 pytestmark = pytest.mark.process
-PATIENCE = 120
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A Spark Connect server of its own on loopback."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    jars = os.pathsep.join(map(str, resolve_jars(ICEBERG, say=print)))
-    conf = {
-        "spark.driver.extraClassPath": jars,
-        "spark.connect.grpc.binding.address": "127.0.0.1",
-        "spark.connect.grpc.binding.port": str(port),
-        "spark.driver.host": "127.0.0.1",
-        "spark.ui.enabled": "false",
-        "spark.sql.extensions": EXTENSIONS,
-        "spark.sql.shuffle.partitions": "2",
-    }
-    submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
-    options = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
-    log = tmp_path_factory.mktemp("connect") / "server.log"
-    with log.open("w") as file:
-        process = subprocess.Popen(
-            [
-                str(submit),
-                "--master",
-                "local[2]",
-                "--class",
-                "org.apache.spark.sql.connect.service.SparkConnectServer",
-                *options,
-                "spark-internal",
-            ],
-            stdout=file,
-            stderr=subprocess.STDOUT,
-        )
-    try:
-        _wait_for(port, process, log)
-        yield f"sc://127.0.0.1:{port}"
-    finally:
-        process.kill()
-        process.wait()
-
-
-def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        assert process.poll() is None, log.read_text()
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    raise AssertionError(log.read_text())
+    folder = tmp_path_factory.mktemp("connect")
+    server = SparkServer(folder, ICEBERG, {"spark.sql.extensions": EXTENSIONS})
+    yield server.url
+    server.close()
 
 
 def test_a_project_runs_the_same_through_connect(shell: Shell, server: str) -> None:

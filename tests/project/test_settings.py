@@ -208,3 +208,33 @@ def test_the_project_is_found_from_a_folder_inside_it(tmp_path: Path) -> None:
     with pytest.raises(ProjectError, match=r"no setpoint\.toml") as refusal:
         open_settings(inside)
     assert "setpoint init" in (refusal.value.next_step or "")
+
+
+def test_the_password_of_a_ledger_comes_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Odd characters and all; and it is in nothing that is printed."""
+    monkeypatch.setenv("LEDGER_PASSWORD", "p@ss/word")
+    settings = read(
+        tmp_path,
+        '[ledger]\nurl = "postgresql://me@db/x"\npassword = "${LEDGER_PASSWORD}"\n'
+        "lease_seconds = 5\n",
+    )
+    assert settings.ledger_url == "postgresql://me@db/x?password=p%40ss%2Fword"
+    assert settings.lease_seconds == 5
+    assert "p%40ss" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('url = "postgresql://me:secret@db/x"', "holds a password"),
+        ('password = "secret"', "is written out"),
+        ("lease_seconds = 0", "must be 1 or more"),
+    ],
+)
+def test_a_ledger_that_is_set_wrongly_is_a_fault(tmp_path: Path, text: str, words: str) -> None:
+    """A password stands in no file; a lease has a length."""
+    (fault,) = faults(tmp_path, f"[ledger]\n{text}\n")
+    assert words in fault.message
+    assert "secret" not in str(fault)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.task_maker import Maker
@@ -15,10 +15,11 @@ from setpoint.model.plan import Dates, Plan, make_plan
 from setpoint.running.runner import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from setpoint.errors import SetpointError
     from setpoint.model.analysis import Analysis
+    from setpoint.model.effect import Policy
     from setpoint.model.plan import Step
     from setpoint.model.task import Task
     from setpoint.model.window import Window
@@ -42,6 +43,9 @@ class MemoryEngine:
         self.fence_seen = 0
         """The highest fence in the table's history."""
         self.checksums: list[str | None] = []
+        self.committed: list[dict[str, Any]] = []
+        """What a reader of the committed scope finds."""
+        self.rows_read: list[str | None] = []
         self.outcome = Outcome(rows=10, snapshot="s1", replaced=4, inputs={"raw": "77"})
 
     def carry_out(
@@ -64,7 +68,7 @@ class MemoryEngine:
         self.commits[token.run_id] = self.outcome
         return self.outcome
 
-    def find_commit(self, task: Task, run_id: str) -> Outcome | None:  # noqa: ARG002
+    def find_commit(self, task: Task, run_id: str, *, as_of: object = None) -> Outcome | None:  # noqa: ARG002
         """The commit that carries this run's id."""
         self.looked_for.append(run_id)
         return self.commits.get(run_id)
@@ -81,6 +85,21 @@ class MemoryEngine:
         """A checksum, counted."""
         self.checksums.append(snapshot)
         return "ck1:10:aa"
+
+    def rows(
+        self,
+        task: Task,  # noqa: ARG002
+        window: Window | None,  # noqa: ARG002
+        snapshot: str | None,
+        *,
+        where: str | None = None,  # noqa: ARG002
+        summary: Mapping[str, str] | None = None,  # noqa: ARG002
+        order: Sequence[str] = (),  # noqa: ARG002
+        limit: int,
+    ) -> list[dict[str, Any]]:
+        """The rows that the test has laid out."""
+        self.rows_read.append(snapshot)
+        return self.committed[:limit]
 
     def analyse(self, task: Task, window: Window | None) -> Analysis:
         """The runner never asks."""
@@ -133,7 +152,12 @@ class Stage:
             raise self.wait_raises
 
     def run(
-        self, tasks: Iterable[Task], dates: Dates | None = None, *, checksum: bool = False
+        self,
+        tasks: Iterable[Task],
+        dates: Dates | None = None,
+        *,
+        checksum: bool = False,
+        effects: Policy = "usual",
     ) -> tuple[RunResult, ...]:
         """Run tasks for a day of April."""
         plan = make_plan(Graph.of(tasks), select=[], dates=dates or Dates(ds="2026-04-25"))
@@ -142,6 +166,7 @@ class Stage:
             ledger=self.ledger,
             listener=self.diary,
             checksum=checksum,
+            effects=effects,
             lease_seconds=self.lease_seconds,
             patient=self.patient,
             wait=self.wait,

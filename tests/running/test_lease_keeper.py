@@ -249,3 +249,35 @@ def test_a_lease_lost_between_two_attempts_ends_the_run(
     lost, fine = stage.run([make.task(retry=Retry(retries=2)), make.task("z")])
     assert isinstance(lost.error, LeaseLost)
     assert fine.state == "succeeded"
+
+
+def test_two_silent_holders_are_both_taken_over(make: Maker) -> None:
+    """One fell silent later than the other: both are watched until the end."""
+    ledger, now = MemoryLedger(), [0.0]
+    task = make.task(grain=None)
+    days = [(START, END), (END, END + (END - START))]
+    for seconds, (start, end) in zip((3.0, 7.0), days, strict=True):
+        ledger.take("orders", start, end, target="t", holder=ELSEWHERE, seconds=seconds)
+
+    def wait(seconds: float) -> None:
+        now[0] += seconds
+        assert now[0] < 60, "never taken over"
+
+    keeper = LeaseKeeper(ledger, wait=wait, clock=lambda: now[0])
+    with keeper, keeper.holding(task, None) as held:
+        assert ledger.leases() == [held.lease]
+    assert 7 <= now[0] <= 9
+
+
+def test_a_table_that_cannot_be_asked_for_its_fences_is_the_attempts_to_meet(
+    stage: Stage, make: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fault before the first attempt is recorded and retried as any other."""
+
+    def away(_: Any) -> int:
+        raise Transient("the server went away")
+
+    monkeypatch.setattr(stage.engine, "highest_fence", away)
+    stage.engine.ahead = [Transient("the server went away")]
+    (result,) = stage.run([make.task(retry=Retry(retries=1))])
+    assert (result.state, result.attempts) == ("succeeded", 2)

@@ -12,10 +12,13 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+import psycopg
 import pytest
 from examples.shop import company
 from tests.shop.conftest import DAY, SIZE, opened
 from tests.shop.test_before import CUT_AT, OF_DAY, REPAIR
+
+from setpoint import ProcessedEvents, once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -174,17 +177,22 @@ def test_o5_users_are_counted_by_calendar_day(told: Told) -> None:
     assert of(told.again, "daily_active_users")["checksum"].startswith("ck1:1:")
 
 
-def test_o6_revenue_keeps_its_keys(told: Told) -> None:
-    """Four regions a day, each under the key that it had."""
+def test_o6_revenue_keeps_its_keys_and_is_posted_once_a_day(told: Told) -> None:
+    """Four regions a day, each under the key that it had; the chat hears of each day once."""
     first, again = (
         {row[0] for row in served[1]} for served in (told.served_first, told.served_again)
     )
     assert first == again
     assert len(first) == 8
+    totals = dict(
+        told.shop.sql("SELECT order_date::text, sum(revenue) FROM serving.revenue_daily GROUP BY 1")
+    )
+    right = [{"text": f"Revenue of {day}: {totals[day]:,.2f}"} for day in (DAY, NEXT)]
+    assert told.shop.receivers.posts_to("/slack") == right
 
 
-def test_o7_rows_numbers_and_stock_are_those_of_one_booking(told: Told) -> None:
-    """Booked twice: the day's rows once, their numbers unchanged, the stock as the sum of all."""
+def test_o7_rows_numbers_stock_and_mail_are_those_of_one_booking(told: Told) -> None:
+    """Booked twice: the day's rows once, their numbers unchanged, stock and mail as after one."""
     booked, again = (of(one, "daily_inventory_adjustments") for one in (told.first, told.again))
     moved = told.shop.one(
         "SELECT sum(delta) FROM shop.inventory_movements"
@@ -195,10 +203,14 @@ def test_o7_rows_numbers_and_stock_are_those_of_one_booking(told: Told) -> None:
     change = told.shop.one(
         "SELECT (SELECT sum(qty) FROM serving.stock) - (SELECT sum(qty) FROM shop.opening_stock)"
     )
-    assert (again["rows"], again["checksum"], change) == (
+    mails = [f"Subject: Inventory of {day}: {SIZE.movements_a_day}" for day in (DAY, NEXT)]
+    heard = ["".join(told.shop.receivers.mails).count(subject) for subject in mails]
+    assert (again["rows"], again["checksum"], change, heard, len(told.shop.receivers.mails)) == (
         SIZE.movements_a_day,
         booked["checksum"],
         moved,
+        [1, 1],
+        2,
     )
 
 
@@ -206,3 +218,30 @@ def test_o8_a_day_of_events_is_set_whole(told: Told) -> None:
     """Replaced in one commit, with the same rows."""
     for results in (told.first, told.again):
         assert of(results, "events")["rows"] == SIZE.events_a_day
+
+
+def test_o8_each_purchase_is_published_once_and_a_consumer_drops_repeats(told: Told) -> None:
+    """Two days run, one of them twice: a record a purchase; delivered twice, worked on once."""
+    records = [
+        body["records"][0] for body in told.shop.receivers.posts_to("/topics/shop.purchases")
+    ]
+    purchases = told.shop.sql(
+        "SELECT event_id FROM shop.events WHERE kind = 'purchase'"
+        " AND (occurred_at AT TIME ZONE 'UTC')::date IN (%s, %s) ORDER BY 1",
+        DAY,
+        NEXT,
+    )
+    assert sorted(record["key"] for record in records) == [number for (number,) in purchases]
+    with psycopg.connect(told.shop.url) as connection:
+        connection.execute("CREATE TABLE recommended (event_id bigint)")
+        store = ProcessedEvents(connection)
+        store.create()
+        for record in [*records, *records]:
+
+            def recommend(cursor: Any, record: Any = record) -> None:
+                number = record["value"]["event_id"]
+                cursor.execute("INSERT INTO recommended VALUES (%s)", (number,))
+
+            once(str(record["key"]), store)(recommend)
+        connection.commit()
+    assert told.shop.one("SELECT count(*) FROM recommended") == len(purchases)

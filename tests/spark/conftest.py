@@ -6,7 +6,6 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.postgres_server import PostgresServer
 
 from setpoint.engine.spark.engine import SparkEngine
 from setpoint.engine.spark.session import open_session
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
+    from tests.postgres_server import PostgresServer
 
     from setpoint.errors import SetpointError
     from setpoint.running.result import RunResult
@@ -42,14 +42,6 @@ def jvm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     spark, _ = open_session(read_settings(root), say=lambda _text: None)
     yield spark
     spark.stop()
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[PostgresServer]:
-    """The one Postgres server that the tests share."""
-    server = PostgresServer()
-    yield server
-    server.close()
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +95,11 @@ class Bench:
         graph = load_project(self.root).graph
         plan = make_plan(graph, select=select, dates=Dates(ds=ds, start=start, end=end))
         runner = Runner(
-            engine=self.engine, ledger=self.ledger, checksum=checksum, wait=self.waits.append
+            engine=self.engine,
+            ledger=self.ledger,
+            checksum=checksum,
+            effects="usual",
+            wait=self.waits.append,
         )
         return list(runner.run(plan))
 

@@ -38,6 +38,8 @@ class TargetKind:
     """A window can be set alone in a table whose files mix windows."""
     fences_empty: bool = True
     """An older attempt is refused even when it has no row to write over no row."""
+    tells_strangers: bool = False
+    """The table's history shows the commits of other programs."""
     odd_table_names: bool = False
     """A table's name may hold quotes and semicolons; otherwise it is refused at load."""
     by_window: str = "overwrite"
@@ -87,6 +89,7 @@ KINDS = [
         catalog="lake",
         make=_iceberg,
         fences_empty=False,
+        tells_strangers=True,
         odd_table_names=True,
     ),
     TargetKind(
@@ -95,6 +98,7 @@ KINDS = [
         toml='[catalogs.dl]\ntype = "delta"\nwarehouse = "dl"\n',
         make=_delta,
         sets_mixed_files=True,
+        tells_strangers=True,
     ),
     TargetKind(
         name="parquet",

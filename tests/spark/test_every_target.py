@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from datetime import date, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from tests.spark.targets import KINDS, TargetKind, target_of
 from setpoint.engine.protocol import Token
 from setpoint.engine.spark.checksum import checksum
 from setpoint.engine.spark.target import Writing
+from setpoint.engine.spark.translation import SPARK_ERRORS
 from setpoint.errors import (
     GateFailed,
     ProjectError,
@@ -497,3 +499,60 @@ def test_a_ledger_that_was_deleted_goes_on_above_the_fences_of_the_table(lab: La
     lab.ok(DAYS[1])
     assert lab.target.highest_fence() > before
     assert lab.days()[DAYS[1]] == A_DAY
+
+
+def test_a_dead_runs_commit_that_a_stranger_wrote_over_is_not_adopted(lab: Lab) -> None:
+    """What it committed no longer stands; the window is set again."""
+    if not lab.kind.tells_strangers:
+        return
+    lab.overwrite()
+    lab.ok(DAYS[1])
+    step = lab.step(DAYS[1])
+    assert step.window is not None
+    for stranger, adopted in ((False, True), (True, False)):
+        dead = lab.bench.ledger.begin(
+            step.task.name,
+            step.window.start,
+            step.window.end,
+            target=lab.table,
+            fingerprint=step.task.fingerprint,
+            pid=1,
+            host="elsewhere",
+        )
+        lab.bench.engine.carry_out(
+            step.task, step.window, Token(run_id=dead.run_id, fence=dead.fence)
+        )
+        if stranger:
+            reference = lab.target.reference()
+            lab.bench.spark.sql(f"INSERT INTO {reference} SELECT * FROM {reference} LIMIT 1")
+        assert lab.ok(DAYS[1]).adopted is adopted
+        assert lab.days() == {DAYS[1]: A_DAY}
+
+
+@pytest.mark.parametrize("chore", ["compaction", "expiry"])
+def test_scenario_20_housekeeping_meanwhile_leaves_the_window_right(lab: Lab, chore: str) -> None:
+    """A writer that began before it commits the same rows, or is refused and run again."""
+    if not lab.kind.tells_strangers:
+        return  # it has neither files to compact nor history to expire
+    lab.overwrite()
+    lab.all_days()
+    lab.all_days()
+    before = lab.sums()
+    paused = _writing(lab, DAYS[1], Token(run_id="paused", fence=NEWER))
+    spark, name = lab.bench.spark, f"shop.{lab.name}"
+    if lab.kind.name == "delta":
+        spark.sql(f"{'OPTIMIZE' if chore == 'compaction' else 'VACUUM'} {lab.target.reference()}")
+    elif chore == "compaction":
+        options = "map('rewrite-all', 'true')"
+        spark.sql(f"CALL lake.system.rewrite_data_files(table => '{name}', options => {options})")
+    else:
+        spark.sql(
+            f"CALL lake.system.expire_snapshots(table => '{name}', "
+            "older_than => TIMESTAMP '2100-01-01 00:00:00', retain_last => 1)"
+        )
+    assert lab.sums() == before
+    with suppress(*SPARK_ERRORS):
+        lab.target.write(paused)
+    assert lab.sums() == before
+    lab.ok(DAYS[1])
+    assert lab.sums() == before

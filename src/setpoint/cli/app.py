@@ -6,6 +6,7 @@ import importlib
 import os
 import signal
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn, cast
 
 import click
@@ -26,9 +27,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("setpoint.cli.run", "Run tasks for a window or a range of windows."),
     "status": ("setpoint.cli.status", "Show where each task stands."),
     "history": ("setpoint.cli.history", "List the runs of a task, with their attempts."),
+    "effects": ("setpoint.cli.effects", "List, send and resolve what tasks send outside."),
     "explain": ("setpoint.cli.explain", "Show what a task is and what a run of it would do."),
     "contract": ("setpoint.cli.contract", "Write what a task owns and promises: a page a task."),
     "doctor": ("setpoint.cli.doctor", "Check Python, Java, Spark, jars, catalog and ledger."),
+    "clean": ("setpoint.cli.clean", "Remove what dead attempts and old runs have left behind."),
     "audit": ("setpoint.cli.audit", "Find the pipelines of a repository that cannot be run twice."),
     "demo": ("setpoint.cli.demo", "Tell the incident that Setpoint is for, with real data."),
 }
@@ -63,13 +66,15 @@ class Terminated(KeyboardInterrupt):
     """Somebody sent SIGTERM: the same clean end as Ctrl-C, another exit code."""
 
 
-def _terminate(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+def _terminate(owner: int, number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+    if os.getpid() != owner:
+        os._exit(TERMINATED)  # a forked reader of files has nothing to leave in order
     raise Terminated
 
 
 def main() -> None:
     """Run the command line; errors become a message, a next step and an exit code."""
-    signal.signal(signal.SIGTERM, _terminate)
+    signal.signal(signal.SIGTERM, partial(_terminate, os.getpid()))
     stream = sys.stdout
     try:
         code = setpoint.main(standalone_mode=False)

@@ -43,6 +43,8 @@ def result_words(result: RunResult) -> str:
         words.append(f"attempt {result.attempts}")
     if result.adopted:
         words.append("committed by an earlier attempt, nothing written again")
+    if result.effects and result.effects.words():
+        words.append(result.effects.words())
     words.append(seconds_text(result.seconds))
     if result.checksum:
         words.append(result.checksum)

@@ -30,6 +30,11 @@ def reference() -> str:
             command, info_name=name, parent=root, terminal_width=100, max_content_width=100
         )
         parts.append(f"## setpoint {name}\n\n```\n{command.get_help(context)}\n```\n")
+        for word, under in sorted(getattr(command, "commands", {}).items()):
+            inner = click.Context(
+                under, info_name=word, parent=context, terminal_width=100, max_content_width=100
+            )
+            parts.append(f"### setpoint {name} {word}\n\n```\n{under.get_help(inner)}\n```\n")
     return "\n".join(parts)
 
 

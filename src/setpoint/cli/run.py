@@ -10,6 +10,7 @@ import click
 from setpoint.cli.output import output_option, print_document, project_option
 
 if TYPE_CHECKING:
+    from setpoint.model.effect import Policy
     from setpoint.model.plan import Plan
 
 
@@ -34,6 +35,12 @@ if TYPE_CHECKING:
     help="Let tasks retry that are not known to be idempotent.",
 )
 @click.option(
+    "--effects",
+    type=click.Choice(["send", "skip", "record"]),
+    help="Send what tasks have to send, skip it, or record it for `setpoint effects send`."
+    "  [default: send, but what was skipped before stays skipped]",
+)
+@click.option(
     "--no-wait",
     is_flag=True,
     help="Refuse a window that another process is at work on, instead of waiting for it.",
@@ -49,6 +56,7 @@ def command(
     as_of_run: str | None,
     checksum: bool,
     allow_unsafe_retry: bool,
+    effects: Policy | None,
     no_wait: bool,
     dry_run: bool,
     output: str,
@@ -84,6 +92,7 @@ def command(
         as_of_run=as_of_run,
         checksum=checksum,
         allow_unsafe_retry=allow_unsafe_retry,
+        effects=effects,
         wait=not no_wait,
         listener=listener_for(output),
     )
@@ -93,7 +102,7 @@ def command(
     for result in failed:
         if result.error:
             show_failure(result.error)
-    if failed:
+    if failed or any(result.effects and result.effects.trouble for result in results):
         raise SystemExit(1)
 
 

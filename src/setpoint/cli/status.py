@@ -13,6 +13,7 @@ from setpoint.cli.words import count_text, moment_text, window_text
 
 if TYPE_CHECKING:
     from setpoint.ledger.protocol import LedgerReader
+    from setpoint.model.delivery import Delivery
 
 RECENT = 20
 
@@ -33,11 +34,16 @@ def command(task: str | None, limit: int, state: str | None, output: str, projec
 
     with open_records(Path(project)) as ledger:
         latest = ledger.latest(task, state=state, limit=limit)  # type: ignore[arg-type]
+        held = _held_effects(ledger, task)
         if output == "json":
-            print_document({"runs": [run_document(run) for run in latest]})
+            from setpoint.cli.effects import document
+
+            runs = [run_document(run) for run in latest]
+            print_document({"runs": runs, "effects": [document(each) for each in held]})
             return
         if not latest:
             click.echo("nothing has run yet" if not (task or state) else "no such windows")
+            _print_effects(held)
             click.echo("next: setpoint run")
             return
         _print_summary(ledger, task)
@@ -55,9 +61,51 @@ def command(task: str | None, limit: int, state: str | None, output: str, projec
         ]
     columns = ["task", "window", "state", "attempts", "rows", "at", "error"]
     print_table(columns, rows, right=["attempts", "rows"], spare=["attempts", "rows"])
+    _print_effects(held)
     failed = next((run for run in latest if run.state == "failed"), None)
     if failed:
         click.echo(f"next: setpoint history {failed.task}")
+
+
+def _held_effects(ledger: LedgerReader, task: str | None) -> list[Delivery]:
+    """What was to be sent and is not known to have arrived."""
+    standing = {
+        tally.state
+        for tally in ledger.outbox.tallies()
+        if task in (None, tally.task) and tally.state != "sent"
+    }
+    if not standing:
+        return []
+    from setpoint.cli.effects import shown_deliveries
+
+    return [
+        each
+        for state in ("unknown", "failed", "pending")
+        if standing & {state, "sending"}
+        for each in shown_deliveries(ledger.outbox, state=state, task=task, limit=RECENT)
+    ]
+
+
+def _print_effects(held: list[Delivery]) -> None:
+    if not held:
+        return
+    from setpoint.cli.effects import next_lines
+
+    click.echo()
+    rows = [
+        [
+            each.key[:12],
+            each.task,
+            window_text(each.window_start, each.window_end),
+            each.effect,
+            each.state,
+            each.error or "",
+        ]
+        for each in held[:RECENT]
+    ]
+    print_table(["effect key", "task", "window", "effect", "state", "error"], rows)
+    for line in next_lines(held):
+        click.echo(line)
 
 
 def _print_summary(ledger: LedgerReader, task: str | None) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 from setpoint.model.scope import Kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from setpoint.model.analysis import Analysis
     from setpoint.model.task import Task
@@ -66,8 +67,10 @@ class Engine(Protocol):
         """
         ...
 
-    def find_commit(self, task: Task, run_id: str) -> Outcome | None:
-        """The outcome of a commit by this run in the target's history, if there is one."""
+    def find_commit(
+        self, task: Task, run_id: str, *, as_of: Mapping[str, str] | None = None
+    ) -> Outcome | None:
+        """The outcome of a commit by this run that a run now would repeat, if there is one."""
         ...
 
     def cancel(self, token: Token) -> None:
@@ -80,6 +83,23 @@ class Engine(Protocol):
 
     def checksum(self, task: Task, window: Window | None, snapshot: str | None) -> str:
         """The content checksum of the scope as it stands in the target."""
+        ...
+
+    def rows(
+        self,
+        task: Task,
+        window: Window | None,
+        snapshot: str | None,
+        *,
+        where: str | None = None,
+        summary: Mapping[str, str] | None = None,
+        order: Sequence[str] = (),
+        limit: int,
+    ) -> list[dict[str, Any]]:
+        """The rows of the scope as committed, as plain values: at most `limit`, in `order`.
+
+        With `summary`, one row: each aggregate under its name, and `rows`, their number.
+        """
         ...
 
     def analyse(self, task: Task, window: Window | None) -> Analysis:

@@ -24,6 +24,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from setpoint.errors import CommitConflict
+from setpoint.failpoint import failpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -48,6 +49,7 @@ class Commit:
     rows: int
     replaced: int
     partitions: Mapping[str, int] = field(default_factory=dict)
+    inputs: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def place(self) -> str:
@@ -119,7 +121,11 @@ class SwapFolder:
         """The newest commit of a run."""
         self.finish()
         found = sorted((self.own / "commits").glob(f"*-{run_id}-*.json"))
-        return Commit.read(found[-1]) if found else None
+        if not found:
+            return None
+        commit = Commit.read(found[-1])
+        self._sweep(commit)
+        return commit
 
     def highest_fence(self) -> int:
         """The highest fence among the commits; 0 when there is none."""
@@ -135,11 +141,12 @@ class SwapFolder:
         owned: Callable[[str], bool],
         base: int,
         counts: Counts,
+        inputs: Mapping[str, str] | None = None,
     ) -> Commit:
         """Put the staged entries in place of the owned ones, unless those changed since `base`."""
         with self._locked():
             self._finish()
-            self._refuse_stale(token, owned, base)
+            self._refuse_stale(token, owned, base, scope)
             commit = Commit(
                 number=self._number() + 1,
                 run_id=token.run_id,
@@ -150,8 +157,11 @@ class SwapFolder:
                 rows=counts.rows,
                 replaced=counts.replaced,
                 partitions=dict(counts.partitions),
+                inputs=dict(inputs or {}),
             )
+            failpoint("swap.decide.before")
             _write(self.own / "intent.json", asdict(commit))
+            failpoint("swap.decide.after")
             self._carry_out(commit)
         return commit
 
@@ -175,22 +185,34 @@ class SwapFolder:
             waits = (staging / name).exists() or name not in commit.brought
             if waits and (self.root / name).exists():
                 (self.root / name).rename(trash / name)
+                failpoint("swap.move-out.after")
         for name in commit.brought:
             if (staging / name).exists():
                 (staging / name).rename(self.root / name)
+                failpoint("swap.move-in.after")
         _write(self.own / "commits" / commit.file, asdict(commit))
+        failpoint("swap.record.after")
         (self.own / "intent.json").unlink()
-        shutil.rmtree(trash, ignore_errors=True)
-        shutil.rmtree(staging, ignore_errors=True)
+        failpoint("swap.forget.after")
+        self._sweep(commit)
+        failpoint("swap.sweep.after")
 
-    def _refuse_stale(self, token: Token, owned: Callable[[str], bool], base: int) -> None:
+    def _sweep(self, commit: Commit) -> None:
+        """Remove what a swap that is done needed on its way."""
+        for place in ("trash", "staging"):
+            shutil.rmtree(self.own / place / commit.place, ignore_errors=True)
+
+    def _refuse_stale(
+        self, token: Token, owned: Callable[[str], bool], base: int, scope: str | None
+    ) -> None:
         for path in sorted((self.own / "commits").glob("*.json")):
             number = int(path.name.partition("-")[0])
             same_run = f"-{token.run_id}-" in path.name
             if number <= base and not same_run:
                 continue
             commit = Commit.read(path)
-            touched = any(owned(name) for name in (*commit.removed, *commit.brought))
+            # By its scope too: who set nothing over nothing has touched no folder.
+            touched = commit.scope == scope or any(map(owned, (*commit.removed, *commit.brought)))
             if (same_run and commit.fence >= token.fence) or (number > base and touched):
                 raise CommitConflict(
                     "another run wrote to the same scope meanwhile; nothing was committed",

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from setpoint.errors import LedgerError
 from setpoint.ledger.instant import in_utc, utc_now
+from setpoint.ledger.outbox import Outbox
+from setpoint.ledger.outbox_memory import MemoryDeliveries
 from setpoint.ledger.protocol import DEFAULT_LIMIT
 from setpoint.ledger.record import Scope, TaskSummary
 from setpoint.ledger.search import only_match
@@ -35,6 +37,12 @@ class MemoryLedger(StoredWriter):
         self._now = now
         self._lock = threading.RLock()
         self._records = _Records()
+        self._deliveries = MemoryDeliveries()
+
+    @property
+    def outbox(self) -> Outbox:
+        """What is to be sent to the outside world."""
+        return Outbox(self._sending, self._looking, now=self._now)
 
     def latest(
         self,
@@ -129,6 +137,21 @@ class MemoryLedger(StoredWriter):
             except BaseException:
                 self._records = before
                 raise
+
+    @contextmanager
+    def _sending(self) -> Iterator[MemoryDeliveries]:
+        with self._transaction():
+            before = self._deliveries.copy()
+            try:
+                yield self._deliveries
+            except BaseException:
+                self._deliveries = before
+                raise
+
+    @contextmanager
+    def _looking(self) -> Iterator[MemoryDeliveries]:
+        with self._lock:
+            yield self._deliveries
 
 
 class _Records:

@@ -11,7 +11,11 @@ if TYPE_CHECKING:
 
     from setpoint.ledger.protocol import Ledger
 
-SUPPORTED = "sqlite:///path/to/ledger.db (relative to setpoint.toml, or absolute), memory:"
+SUPPORTED = (
+    "sqlite:///path/to/ledger.db (relative to setpoint.toml, or absolute),"
+    " postgresql://user@host/database, memory:"
+)
+_POSTGRES = ("postgresql://", "postgres://")
 _SQLITE = "sqlite:///"
 
 
@@ -19,13 +23,17 @@ def open_ledger(url: str, *, root: Path, create: bool) -> Ledger:
     """Open the ledger at this URL; a relative path starts at `root`.
 
     With `create` the file, its folder and its newest schema are made where they are missing.
-    Without it nothing is made or changed and every write is refused; a file that is not there
-    reads as a ledger in which nothing has run yet.
+    Without it nothing is made or changed and every write is refused; a file or schema that is not
+    there reads as a ledger in which nothing has run yet.
     """
     if url == "memory:":
         from setpoint.ledger.memory import MemoryLedger
 
         return MemoryLedger(readonly=not create)
+    if url.startswith(_POSTGRES):
+        from setpoint.ledger.postgres import open_postgres
+
+        return open_postgres(url, create=create)
     if not url.startswith(_SQLITE) or not url[len(_SQLITE) :].strip():
         # Only the scheme is shown: the rest of a URL may hold a password.
         scheme = url.split(":", 1)[0] + ":" if ":" in url else "it"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from setpoint.ledger.lease import Grant, Holder, Lease
+    from setpoint.ledger.outbox import Outbox
     from setpoint.ledger.record import (
         Attempt,
         Detail,
@@ -75,6 +76,11 @@ class LedgerReader(Protocol):
 
     def summary(self) -> list[TaskSummary]:
         """Where each task stands, by name."""
+        ...
+
+    @property
+    def outbox(self) -> Outbox:
+        """What is to be sent to the outside world, and how far it got."""
         ...
 
     def leases(self, task: str | None = None) -> list[Lease]:

@@ -68,6 +68,11 @@ class Rows:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
+    @property
+    def connection(self) -> Connection:
+        """The transaction's connection, for other tables of the same ledger."""
+        return self._connection
+
     def next_fence(self, at_least: int = 0) -> int:
         """A number higher than any given before, and than `at_least`."""
         (last,) = self._connection.execute("SELECT last FROM fence").fetchone()

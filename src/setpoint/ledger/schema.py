@@ -10,6 +10,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from setpoint.errors import LedgerError
+from setpoint.ledger.outbox_tables import SCHEMA as _OUTBOX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -91,7 +92,7 @@ CREATE TABLE lease (
 );
 """
 
-SCRIPTS: tuple[str, ...] = (_RUNS_AND_ATTEMPTS, _LEASES)
+SCRIPTS: tuple[str, ...] = (_RUNS_AND_ATTEMPTS, _LEASES, _OUTBOX)
 
 
 def version(connection: sqlite3.Connection, path: Path, *, newest: int = len(SCRIPTS)) -> int:

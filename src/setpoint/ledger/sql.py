@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from setpoint.ledger.outbox import Outbox
+from setpoint.ledger.outbox_tables import TableDeliveries
 from setpoint.ledger.protocol import DEFAULT_LIMIT
 from setpoint.ledger.record import Scope
 from setpoint.ledger.rows import (
@@ -20,6 +23,7 @@ from setpoint.ledger.search import SHOWN, only_match
 from setpoint.ledger.writer import StoredWriter
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
     from datetime import datetime
     from types import TracebackType
@@ -45,8 +49,27 @@ class SqlLedger(StoredWriter):
         """A connection on which several questions are answered as of one moment."""
 
     @abstractmethod
+    def _transaction(self) -> AbstractContextManager[Rows]:
+        """A transaction that excludes other writers, and keeps all or nothing."""
+
+    @abstractmethod
     def close(self) -> None:
         """Let go of the database."""
+
+    @property
+    def outbox(self) -> Outbox:
+        """What is to be sent to the outside world."""
+        return Outbox(self._sending, self._looking, now=self._now)
+
+    @contextmanager
+    def _sending(self) -> Iterator[TableDeliveries]:
+        with self._transaction() as rows:
+            yield TableDeliveries(rows.connection)
+
+    @contextmanager
+    def _looking(self) -> Iterator[TableDeliveries]:
+        with self._asking() as connection:
+            yield TableDeliveries(connection)
 
     def latest(
         self,

@@ -71,6 +71,7 @@ def explain(
         ("read by", _read_by(task, graph, sql_only=sql_only)),
         ("late rows", _late(task)),
         ("retries", (_retries(task),)),
+        ("effects", tuple(effect.words for effect in task.effects)),
         ("allowed", tuple(f"{a.function}: {a.reason}" for a in task.allow)),
         ("code", (task.fingerprint,)),
     ]

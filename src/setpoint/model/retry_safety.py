@@ -24,8 +24,14 @@ class Unsafe:
     fix: str
 
 
-def unsafe_to_retry(*, allow: Sequence[Allow], kind: str) -> tuple[Unsafe, ...]:
-    """What keeps a task from being known as idempotent; empty when nothing does."""
+def unsafe_to_retry(
+    *, allow: Sequence[Allow], kind: str, unguarded: Sequence[str] = ()
+) -> tuple[Unsafe, ...]:
+    """What keeps a task from being known as idempotent; empty when nothing does.
+
+    `unguarded` are acts outside that the transform itself does. Effects that the task declares are
+    guarded by the outbox, and are no reason.
+    """
     found = [
         Unsafe(
             reason=f"it may use {entry.function}, so another attempt gives other rows",
@@ -33,6 +39,13 @@ def unsafe_to_retry(*, allow: Sequence[Allow], kind: str) -> tuple[Unsafe, ...]:
         )
         for entry in allow
         if entry.function not in ORDER_ONLY
+    ]
+    found += [
+        Unsafe(
+            reason=f"its code does {act} itself, so another attempt does it again",
+            fix="declare it: effects=[…] sends it once, after the commit",
+        )
+        for act in unguarded
     ]
     if kind in GUARANTEES and not GUARANTEES[kind].atomic:
         found.append(

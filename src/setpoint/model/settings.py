@@ -59,10 +59,10 @@ class Settings:
     name: str
     pipelines: Path
     ledger_url: str = field(repr=False)
+    """Where runs are recorded; with the password, if it needs one."""
     catalogs: Mapping[str, CatalogSettings]
     connections: Mapping[str, ConnectionSettings] = field(default_factory=dict)
     spark: SparkSettings = field(default_factory=SparkSettings)
-    ledger_password: str | None = field(default=None, repr=False)
     lease_seconds: int = 60
     """How long a process may be silent before another takes its scope over."""
     development_date: str | None = None

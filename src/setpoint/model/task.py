@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from setpoint.model.effect import Effect
     from setpoint.model.grain import Grain
     from setpoint.model.hidden_input import Allow
     from setpoint.model.pattern import Choice
@@ -78,6 +79,8 @@ class Task:
     """How many windows before a run's own are opened again, for rows that came late."""
     late: str | None = None
     """`exclude`: rows that came late are left out, and reported."""
+    effects: tuple[Effect, ...] = ()
+    """What is sent to the outside world once the result is committed."""
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import FrameType
 
+    from setpoint.model.effect import Effect
     from setpoint.model.hidden_input import Allow
     from setpoint.model.retry import Backoff
     from setpoint.model.source import Source
@@ -49,6 +50,7 @@ class Declaration:
     allow: Allowed = ()
     lookback: int = 0
     late: str | None = None
+    effects: Sequence[Effect] = ()
     development_date: str | None = None
     description: str = ""
 
@@ -77,6 +79,7 @@ def task(
     allow: Allowed = (),
     lookback: int = 0,
     late: str | None = None,
+    effects: Sequence[Effect] = (),
     development_date: str | None = None,
     name: str | None = None,
 ) -> Callable[[Callable[..., Any]], Declaration]:
@@ -99,6 +102,7 @@ def task(
         allow: Hidden inputs that are meant, each with its reason.
         lookback: How many windows before its own each run opens again, for rows that came late.
         late: `exclude` to leave late rows out and report them; a source says `arrival_time`.
+        effects: What is sent once the result is committed: `email(…)`, `slack(…)`, `http(…)`, ….
         development_date: The date used when none is given; a fixed historical one.
         name: The task's name; the function's own when left out.
     """
@@ -129,6 +133,7 @@ def task(
             allow=allow,
             lookback=lookback,
             late=late,
+            effects=effects,
             development_date=development_date,
             description=inspect.getdoc(function) or "",
         )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from setpoint.errors import Fault, SetpointError
+from setpoint.model.effect import Effect
 from setpoint.model.gate import RowCountGate
 from setpoint.model.grain import Grain, parse_instant
 from setpoint.model.hidden_input import Allow
@@ -23,6 +24,7 @@ from setpoint.model.task import BoundSource, Task
 from setpoint.model.transform import PythonTransform
 from setpoint.model.write import Merge, Overwrite, Replace
 from setpoint.project.fingerprint import fingerprint
+from setpoint.project.unguarded import unguarded_effects
 
 if TYPE_CHECKING:
     from setpoint.model.settings import Settings
@@ -42,6 +44,7 @@ SHAPES: dict[str, tuple[type | tuple[type, ...], str]] = {
     "retries": (int, "a whole number"),
     "backoff": ((Backoff, type(None)), "a Backoff(…)"),
     "allow": ((Mapping, list, tuple), "a list of Allow(…)"),
+    "effects": ((list, tuple), "a list of effects"),
     "development_date": ((str, type(None)), "a date as text"),
 }
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*\Z")
@@ -90,6 +93,7 @@ class _Resolving:
         allow = self.allow()
         self.retry_safety(target, allow)
         self.late(grain)
+        effects = self.effects(choice)
         date = given.development_date or self.settings.development_date
         if given.development_date and grain:
             self.date(given.development_date, grain)
@@ -113,6 +117,7 @@ class _Resolving:
             allow=allow,
             lookback=given.lookback,
             late=given.late,
+            effects=effects,
             development_date=date,
             catalog_type=self.catalog_type(target),
         )
@@ -271,7 +276,11 @@ class _Resolving:
         kind = kind_of(self.settings, target.catalog) if target else None
         if not self.declaration.retries or self.allow_unsafe_retry:
             return
-        for unsafe in unsafe_to_retry(allow=allow, kind=kind or ""):
+        transform = self.declaration.transform
+        acts = (
+            unguarded_effects(transform.function) if isinstance(transform, PythonTransform) else []
+        )
+        for unsafe in unsafe_to_retry(allow=allow, kind=kind or "", unguarded=acts):
             self.fault(
                 f"retries={self.declaration.retries}, but {unsafe.reason}",
                 f"{unsafe.fix}; or retries=0; or run with --allow-unsafe-retry",
@@ -294,6 +303,25 @@ class _Resolving:
                 'late="exclude" cannot tell which rows are late',
                 'give the source the column: Source(…, event_time="…", arrival_time="loaded_at")',
             )
+
+    def effects(self, choice: Choice | None) -> tuple[Effect, ...]:
+        given = self.declaration.effects
+        names: set[str] = set()
+        for effect in given:
+            if not isinstance(effect, Effect):
+                self.fault(f"{effect!r} is not an effect", 'effects=[email("report", …)]')
+                continue
+            if effect.name in names:
+                self.fault(f"two effects are called {effect.name!r}", "give each its own name")
+            names.add(effect.name)
+            # A merged table does not say which of its rows a window brought.
+            if choice and isinstance(choice.write, Merge) and not effect.where:
+                self.fault(
+                    f"effect {effect.name}: a merge owns no window of its table, so the effect "
+                    "would be sent for all of its rows",
+                    'say which: where="updated_at >= :window_start AND updated_at < :window_end"',
+                )
+        return tuple(given) if not self.faults else ()
 
     def allow(self) -> tuple[Allow, ...]:
         given = self.declaration.allow

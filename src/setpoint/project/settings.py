@@ -9,6 +9,7 @@ import sys
 from datetime import date
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from setpoint.errors import Fault, ProjectError
 from setpoint.model.settings import (
@@ -86,6 +87,13 @@ def _line_of(error: ValueError, path: Path) -> int | None:
     return None
 
 
+def _with_password(url: str, password: str | None) -> str:
+    if not password:
+        return url
+    joint = "&" if "?" in url else "?"
+    return f"{url}{joint}password={quote(password, safe='')}"
+
+
 class _Reading:
     """One pass over the parsed file that gathers faults instead of stopping at the first."""
 
@@ -121,8 +129,9 @@ class _Reading:
             name=project.get("name", self.root.name),
             pipelines=self.root / pipelines,
             development_date=day,
-            ledger_url=ledger.get("url", f"sqlite:///{STATE_FOLDER}/ledger.db"),
-            ledger_password=ledger.get("password"),
+            ledger_url=_with_password(
+                ledger.get("url", f"sqlite:///{STATE_FOLDER}/ledger.db"), ledger.get("password")
+            ),
             lease_seconds=lease_seconds,
             catalogs=self.catalogs(raw.get("catalogs", {"lake": {}})),
             connections=self.connections(raw.get("connections", {}), raw.get("catalogs", {})),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from setpoint.errors import Fault, SetpointError
+from setpoint.model import receiver
 from setpoint.model.retry import Backoff
 from setpoint.model.source import Source
 from setpoint.model.transform import SqlTransform
@@ -18,7 +19,10 @@ from setpoint.project.select_tables import declare_instead, direct_tables
 from setpoint.project.select_text import understand_select
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from setpoint.model.effect import Effect
 
 BLOCK = re.compile(r"\s*/\*(.*?)\*/", re.DOTALL)
 LINES = re.compile(r"\s*((?:--[^\n]*(?:\n\s*|\Z))+)")
@@ -40,11 +44,20 @@ KEYS = {
     "allow",
     "lookback",
     "late",
+    "effects",
     "development_date",
     "description",
 }
 TEXTS = ("name", "target", "grain", "timezone", "partition_by", "version", "late", "description")
 NUMBERS = ("min_rows", "max_rows", "retries", "lookback")
+RECEIVERS: dict[str, Callable[..., Effect]] = {
+    "email": receiver.email,
+    "slack": receiver.slack,
+    "webhook": receiver.webhook,
+    "http": receiver.http,
+    "publish": receiver.publish,
+}
+EFFECT = 'effects: {posted: {slack: {url: "${SLACK_URL}", text: "{rows} rows for {ds}"}}}'
 NO_SELECT = "SELECT NULL"
 """What stands for a SELECT that cannot be read, while the rest of the task is checked."""
 WRITES = {"overwrite": overwrite, "merge": merge, "replace": replace}
@@ -107,6 +120,7 @@ class _Reading:
         checks = self.mapping(given, "checks")
         write = self.write(given.get("write"), windowed="grain" in given)
         backoff = self.backoff(given.get("backoff"))
+        effects = self.effects(given.get("effects") or {})
         if "target" not in given:
             return None
         date = given.get("development_date")
@@ -135,6 +149,7 @@ class _Reading:
             allow=allow,
             lookback=given.get("lookback", 0),
             late=given.get("late"),
+            effects=effects,
             development_date=None if date is None else str(date),
             description=given.get("description", ""),
         )
@@ -228,6 +243,28 @@ class _Reading:
         except (TypeError, ValueError, AttributeError) as error:
             self.fault(f"backoff: {error}", "backoff", "backoff: {first: 1, factor: 2}")
             return None
+
+    def effects(self, given: Any) -> tuple[Effect, ...]:
+        """`effects: {posted: {slack: {url: ${NAME}, text: …}}}`: a name, a receiver, its words."""
+        if not isinstance(given, dict):
+            self.fault("effects must map a name to a receiver", "effects", EFFECT)
+            return ()
+        made = []
+        for name, value in given.items():
+            kind, options = next(iter(value.items())) if isinstance(value, dict) else (None, None)
+            if kind not in RECEIVERS or len(value) != 1 or not isinstance(options, dict):
+                self.fault(f"effect {name!r} has no receiver", str(name), EFFECT)
+                continue
+            named = dict(options)
+            if isinstance(named.get("backoff"), dict):
+                named["backoff"] = self.backoff(named["backoff"])
+            try:
+                made.append(RECEIVERS[kind](str(name), **named))
+            except SetpointError as error:
+                self.fault(error.message, str(name), error.next_step)
+            except (TypeError, AttributeError, ValueError) as error:
+                self.fault(f"effect {name}: {error}", str(name), EFFECT)
+        return tuple(made)
 
     def sources(self, given: Any) -> dict[str, Source]:
         if not isinstance(given, dict):

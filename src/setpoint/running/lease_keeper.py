@@ -147,8 +147,10 @@ class LeaseKeeper:
                 for each in over:
                     self.say(self._words(task, window, "takes over from", each))
                 return grant.lease
-            over = watch.ended(grant.blocked_by, self.clock())
-            alive = [each for each in grant.blocked_by if each not in over]
+            ended = watch.ended(grant.blocked_by, self.clock())
+            alive = [each for each in grant.blocked_by if each not in ended]
+            # All or none: those left out of the answer would no longer be watched.
+            over = () if alive else ended
             if not alive:
                 continue
             if not self.patient:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from setpoint.engine.spark.engine import SparkEngine
+    from setpoint.model.effect import Policy
     from setpoint.model.settings import Settings
     from setpoint.running.result import RunResult
 
@@ -31,6 +32,7 @@ def run_project(
     as_of_run: str | None = None,
     checksum: bool = False,
     allow_unsafe_retry: bool = False,
+    effects: Policy | None = None,
     wait: bool = True,
     listener: Listener | None = None,
 ) -> tuple[RunResult, ...]:
@@ -47,6 +49,9 @@ def run_project(
             exactly the source snapshots that it read.
         checksum: Compute the content checksum of each scope after its write.
         allow_unsafe_retry: Let tasks retry that are not known to be idempotent.
+        effects: `send` what the tasks' effects have to say (also where it was skipped before),
+            `skip` it, or `record` it for `setpoint effects send`. Left out: send, and leave
+            skipped what was skipped.
         wait: Wait for another process that is at work on the same window; else it is refused.
         listener: Told of each step as it happens.
     """
@@ -67,6 +72,7 @@ def run_project(
             ledger=ledger,
             listener=listener,
             checksum=checksum,
+            effects=effects or "usual",
             lease_seconds=settings.lease_seconds,
             patient=wait,
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from setpoint.effects.recording import EffectsResult
     from setpoint.errors import SetpointError
     from setpoint.ledger.record import Json
     from setpoint.model.plan import Step
@@ -30,13 +31,15 @@ class RunResult:
     seconds: float | None = None
     error: SetpointError | None = None
     warnings: tuple[str, ...] = ()
+    effects: EffectsResult | None = None
     adopted: bool = False
     """An earlier attempt had committed before it died; nothing was written again."""
 
     def document(self) -> dict[str, Json]:
         """The result as documented for `--output json`."""
         window = self.step.window
-        return {
+        more: dict[str, Json] = {"effects": dict(self.effects.document())} if self.effects else {}
+        return more | {
             "task": self.step.task.name,
             "window_start": iso(window.start if window else None),
             "window_end": iso(window.end if window else None),

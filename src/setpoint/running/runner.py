@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import time
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
+from setpoint.effects.recording import EffectDesk
 from setpoint.engine.protocol import Token
-from setpoint.errors import CommitConflict, LeaseHeld, LedgerError, SetpointError, StaleFence
+from setpoint.errors import (
+    CommitConflict,
+    LeaseHeld,
+    LedgerError,
+    RunError,
+    SetpointError,
+    StaleFence,
+)
+from setpoint.failpoint import failpoint
 from setpoint.running.lease_keeper import LEASE_SECONDS, LeaseKeeper
 from setpoint.running.listener import Listener, Silence
 from setpoint.running.result import RunResult
@@ -19,6 +29,7 @@ if TYPE_CHECKING:
     from setpoint.engine.protocol import Engine, Outcome
     from setpoint.ledger.protocol import Ledger
     from setpoint.ledger.record import Json, Started
+    from setpoint.model.effect import Policy
     from setpoint.model.plan import Plan, Step
     from setpoint.running.lease_keeper import Held
 
@@ -33,9 +44,11 @@ class Runner:
         ledger: Ledger,
         listener: Listener | None = None,
         checksum: bool = False,
+        effects: Policy = "skip",
         lease_seconds: float = LEASE_SECONDS,
         patient: bool = True,
         wait: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
         chance: Random | None = None,
     ) -> None:
         self.engine = engine
@@ -45,6 +58,11 @@ class Runner:
         self.lease_seconds = lease_seconds
         self.patient = patient
         self.wait = wait
+        self.clock = clock
+        # Nothing is sent unless whoever runs the plan says so: trials and backfills do not.
+        self.effects = EffectDesk(
+            engine=engine, outbox=ledger.outbox, policy=effects, say=self.listener.said
+        )
         self.chance = chance or Random()  # noqa: S311 — spreads retries, guards nothing
 
     def run(self, plan: Plan) -> tuple[RunResult, ...]:
@@ -57,6 +75,7 @@ class Runner:
             patient=self.patient,
             say=self.listener.said,
             wait=self.wait,
+            clock=self.clock,
         ) as keeper:
             for step in plan.steps:
                 cause = next((name for name in step.depends_on if name in broken), None)
@@ -65,16 +84,31 @@ class Runner:
                     result = RunResult(step=step, state="skipped", error=error)
                 else:
                     self.listener.started(step)
-                    result = self._run_step(step, keeper)
+                    result = self._with_effects(self._run_step(step, keeper))
                 if result.state != "succeeded":
                     broken.add(step.task.name)
                 self.listener.finished(result)
                 results.append(result)
         return tuple(results)
 
+    def _with_effects(self, result: RunResult) -> RunResult:
+        """Send what the step recorded. Its data and its record are safe by now."""
+        recorded = result.effects
+        if recorded is None:
+            return result
+        try:
+            sent, waiting = self.effects.send(result.step.task)
+        except SetpointError as error:
+            told = f"effects could not be sent: {error.message}; next: setpoint effects send"
+            return replace(result, warnings=(*result.warnings, told))
+        effects = replace(recorded, sent=sent, waiting=waiting)
+        return replace(result, effects=effects, warnings=(*result.warnings, *effects.warnings()))
+
     def _run_step(self, step: Step, keeper: LeaseKeeper) -> RunResult:
+        failpoint("lease.before")
         try:
             with keeper.holding(step.task, step.window, at_least=self._floor(step)) as held:
+                failpoint("lease.after")
                 return self._run_held(step, held)
         except (LeaseHeld, StaleFence) as error:
             return RunResult(step=step, state="failed", error=error)
@@ -83,10 +117,16 @@ class Runner:
         """A fence that the table has seen, if this ledger has never heard of the task."""
         if self.ledger.runs(step.task.name, limit=1):
             return 0
-        return self.engine.highest_fence(step.task)
+        try:
+            return self.engine.highest_fence(step.task)
+        except RunError:
+            # The attempt will meet the same fault, and has retries and a record of its own. If it
+            # has passed by then, a fence that is too low is refused, never obeyed.
+            return 0
 
     def _run_held(self, step: Step, held: Held) -> RunResult:
         window, lease = step.window, held.lease
+        failpoint("ledger.begin.before")
         started = self.ledger.begin(
             step.task.name,
             window.start if window else None,
@@ -97,6 +137,7 @@ class Runner:
             host=lease.host,
             lease=lease,
         )
+        failpoint("ledger.begin.after")
         failures = 0
         while True:
             begun = time.monotonic()
@@ -134,6 +175,7 @@ class Runner:
         held: Held,
     ) -> Started:
         """Record the failed attempt, open the next one and wait for its turn."""
+        failpoint("ledger.retry.before")
         following = self.ledger.retry(
             started.run_id,
             started.fence,
@@ -142,6 +184,7 @@ class Runner:
             seconds=seconds,
             lease=held.lease,
         )
+        failpoint("ledger.retry.after")
         try:
             self.listener.retrying(step, error, pause)
             self.wait(pause)
@@ -164,20 +207,29 @@ class Runner:
     def _attempt(self, step: Step, started: Started, begun: float, held: Held) -> RunResult:
         task, window, token = step.task, step.window, _token(started)
         # An attempt before this one may have died between its commit and the ledger.
-        found = self.engine.find_commit(task, started.run_id) if started.continues else None
+        failpoint("adopt.before")
+        found = self._committed(step, started)
+        failpoint("adopt.after")
         if found is None:
             try:
                 with held.stopping(lambda: self.engine.cancel(token)):
                     outcome = self.engine.carry_out(task, window, token, as_of=step.as_of)
             except CommitConflict:
                 # Nor need it have died: it may have committed after we looked.
-                found = self.engine.find_commit(task, started.run_id) if started.continues else None
+                found = self._committed(step, started)
                 if found is None:
                     raise
         outcome = found or outcome
         checksum = None
         if self.checksum:
+            failpoint("checksum.before")
             checksum = self.engine.checksum(task, window, outcome.snapshot)
+            failpoint("checksum.after")
+        # Before the run is marked done: if it dies here, the next attempt adopts and records.
+        effects = None
+        if task.effects:
+            effects = self.effects.record(step, outcome.snapshot, started.run_id)
+        failpoint("ledger.succeed.before")
         run = self.ledger.succeed(
             started.run_id,
             started.fence,
@@ -189,6 +241,7 @@ class Runner:
             adopted=found is not None,
             lease=held.lease,
         )
+        failpoint("ledger.succeed.after")
         return RunResult(
             step=step,
             state="succeeded",
@@ -200,12 +253,20 @@ class Runner:
             snapshot=run.snapshot,
             seconds=run.seconds,
             warnings=outcome.warnings,
+            effects=effects,
             adopted=found is not None,
         )
+
+    def _committed(self, step: Step, started: Started) -> Outcome | None:
+        """What an earlier attempt of this run committed, if a run now would do the same."""
+        if not started.continues:
+            return None
+        return self.engine.find_commit(step.task, started.run_id, as_of=step.as_of)
 
     def _failed(
         self, step: Step, started: Started, error: SetpointError, seconds: float
     ) -> RunResult:
+        failpoint("ledger.fail.before")
         run = self.ledger.fail(
             started.run_id,
             started.fence,
@@ -213,6 +274,7 @@ class Runner:
             error_kind=type(error).__name__,
             seconds=seconds,
         )
+        failpoint("ledger.fail.after")
         return RunResult(
             step=step,
             state="failed",

@@ -14,6 +14,7 @@ import adbc_driver_manager.dbapi
 import psycopg
 import pytest
 
+from setpoint.engine.commit_mark import scope_name
 from setpoint.engine.protocol import Token
 from setpoint.engine.spark.postgres import copying, staging, statements
 from setpoint.engine.spark.postgres import target as target_module
@@ -292,7 +293,7 @@ def test_scenario_14_a_client_that_stopped_in_the_middle_of_its_copy_is_cut_off(
     monkeypatch.setattr(target_module, "SILENCE_SECONDS", 0.1)
     kept: list[psycopg.Connection[Any]] = []
     sessions = []
-    for label in (statements.scope_name(step.window), "another day"):
+    for label in (scope_name(step.window), "another day"):
         session = psycopg.connect(shop.url, password=shop.server.password)
         session.execute(statements.lock_sql('"public"."daily"', label).encode())
         session.pgconn.send_query(b"COPY daily FROM STDIN")
@@ -312,8 +313,6 @@ def test_a_client_killed_in_its_copy_leaves_nothing_that_lasts(shop: Mart) -> No
     step = make_plan(load_project(shop.root).graph, select=(), dates=Dates(ds="2026-04-25")).steps[
         0
     ]
-    from setpoint.engine.spark.postgres.statements import scope_name
-
     arguments = [shop.url, '"public"."daily"', scope_name(step.window)]
     dying = subprocess.Popen([sys.executable, "-c", DYING, *arguments], env=dict(os.environ))
     with shop.connect() as watcher:

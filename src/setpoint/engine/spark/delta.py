@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
+from datetime import timezone
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
 
+from setpoint.engine.commit_mark import CommitMark
 from setpoint.engine.protocol import Outcome
 from setpoint.engine.spark.fitting import fitted
 from setpoint.engine.spark.merging import comparable, repeated_keys, tie_stop
@@ -16,6 +18,7 @@ from setpoint.engine.spark.reading import MISSING
 from setpoint.engine.spark.target import TableState
 from setpoint.engine.spark.translation import SPARK_ERRORS, is_conflict
 from setpoint.errors import CommitConflict
+from setpoint.failpoint import failpoint
 from setpoint.model.merging import matching_sql, newer_sql
 from setpoint.model.scope import ColumnKind
 from setpoint.model.table import PLAIN, quote
@@ -23,7 +26,7 @@ from setpoint.model.transform import source_sql
 from setpoint.model.write import Merge, Overwrite
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -53,6 +56,7 @@ class DeltaTarget:
         self.name = "delta.`" + str(folder).replace("`", "``") + "`"
         self._written: Writing | None = None
         self._found: Row | None = None
+        self._seen: list[Row] | None = None
 
     def reference(self, snapshot: str | None = None) -> str:
         """The table in a FROM clause of Spark SQL, at a version where one is given."""
@@ -122,6 +126,7 @@ class DeltaTarget:
             found = self._newest(run_id)
         if found is None:
             return None
+        inputs = json.loads(_token(found).get("inputs", "{}"))
         metrics = {name: int(value) for name, value in found["operationMetrics"].items()}
         if found["operation"] == "MERGE":
             updated = metrics.get("numTargetRowsUpdated", 0)
@@ -129,13 +134,26 @@ class DeltaTarget:
                 rows=metrics.get("numTargetRowsInserted", 0) + updated,
                 replaced=updated,
                 snapshot=str(found["version"]),
+                inputs=inputs,
             )
         return Outcome(
             # Rows of other windows that shared a file with this one are copied, not written.
             rows=metrics.get("numOutputRows", 0) - metrics.get("numCopiedRows", 0),
             replaced=self._replaced(metrics, str(found["readVersion"])),
             snapshot=str(found["version"]),
+            inputs=inputs,
         )
+
+    def strangers_since(self, snapshot: str | None) -> bool:
+        """Whether others than Setpoint wrote rows after a commit."""
+        rows = self._seen if self._seen is not None else self._history(None)
+        later = [row for row in rows if row["version"] > int(snapshot or -1)]
+        return any(not _token(row) and row["operation"] not in HOUSEKEEPING for row in later)
+
+    def marks(self) -> list[CommitMark]:
+        """Setpoint's commits in the history that readers see, in order."""
+        rows = self._seen if self._seen is not None else self._history(None)
+        return [_mark(row, _token(row)) for row in _visible(rows) if "scope" in _token(row)][::-1]
 
     def highest_fence(self) -> int:
         """The highest fence among the commits that the table remembers; 0 for none."""
@@ -154,8 +172,10 @@ class DeltaTarget:
         writer = frame.writeTo(self.name)
         for name, value in _carried(writing).items():
             writer = writer.option(name, value)
+        failpoint("delta.overwrite.before")
         # By filter, never dynamically: a window that became empty must be emptied too.
         writer.overwrite(F.expr(writing.scope) if writing.scope else F.lit(True))
+        failpoint("delta.overwrite.after")
 
     def _merge(self, frame: DataFrame, writing: Writing, merge: Merge) -> None:
         """Merge the batch in one commit. What it rests on: the table has one row a key."""
@@ -174,10 +194,12 @@ class DeltaTarget:
             for name, value in carried.items():
                 self.spark.conf.set(SESSION[name], value)
             try:
+                failpoint("delta.merge.before")
                 self.spark.sql(
                     f"MERGE INTO {self.name} AS t USING {view} AS s ON {matching_sql(merge)} "
                     f"WHEN MATCHED AND {newer} THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
                 )
+                failpoint("delta.merge.after")
             finally:
                 batch.unpersist()
                 self.spark.catalog.dropTempView(view.strip("`"))
@@ -204,10 +226,11 @@ class DeltaTarget:
         return {row["file"]: row["count"] for row in counted.collect()}
 
     def _newest(self, run_id: str) -> Row | None:
-        recent = self._history(RECENT)
-        found = _visible_commit(recent, run_id)
-        if found is None and len(recent) == RECENT:
-            found = _visible_commit(self._history(None), run_id)
+        self._seen = self._history(RECENT)
+        found = _visible_commit(self._seen, run_id)
+        if found is None and len(self._seen) == RECENT:
+            self._seen = self._history(None)
+            found = _visible_commit(self._seen, run_id)
         return found
 
     def _history(self, limit: int | None) -> list[Row]:
@@ -216,8 +239,8 @@ class DeltaTarget:
         return self.spark.sql(f"DESCRIBE HISTORY {self.name}{most}").collect()
 
 
-def _visible_commit(history: Sequence[Row], run_id: str) -> Row | None:
-    """The newest commit of a run that no later RESTORE has taken back."""
+def _visible(history: Sequence[Row]) -> Iterator[Row]:
+    """The commits that no later RESTORE has taken back, newest first."""
     restored: int | None = None
     for row in history:
         if restored is not None and row["version"] > restored:
@@ -225,14 +248,36 @@ def _visible_commit(history: Sequence[Row], run_id: str) -> Row | None:
         if row["operation"] == "RESTORE":
             version = row["operationParameters"].get("version")
             restored = int(version) if version else None
-        elif _token(row).get("run_id") == run_id:
-            return row
-    return None
+        else:
+            yield row
+
+
+def _visible_commit(history: Sequence[Row], run_id: str) -> Row | None:
+    """The newest commit of a run that readers see."""
+    return next((row for row in _visible(history) if _token(row).get("run_id") == run_id), None)
+
+
+def _mark(row: Row, token: Mapping[str, Any]) -> CommitMark:
+    return CommitMark(
+        place=row["version"],
+        base=int(token["base"] or -1),
+        run_id=token["run_id"],
+        fence=token["fence"],
+        scope=token["scope"],
+        at=row["timestamp"].astimezone(timezone.utc),
+        snapshot=str(row["version"]),
+        inputs=json.loads(token["inputs"]),
+    )
 
 
 def _carried(writing: Writing, **more: Any) -> dict[str, str]:
     """What a commit carries: the token, and a transaction id that fences older attempts off."""
-    token = {"run_id": writing.token.run_id, "fence": writing.token.fence, **more}
+    token = {
+        "run_id": writing.token.run_id,
+        "fence": writing.token.fence,
+        **writing.facts,
+        **more,
+    }
     return {
         "userMetadata": json.dumps({"setpoint": token}),
         # One transaction id a run: an attempt with an older fence is left out by Delta itself.

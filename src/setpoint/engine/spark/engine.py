@@ -25,6 +25,8 @@ from setpoint.engine.spark.reading import (
     table_key,
     target_kind,
 )
+from setpoint.engine.spark.reconciliation import adopted, repaired, standing_late, took_place
+from setpoint.engine.spark.rows import committed_rows
 from setpoint.engine.spark.session import open_session
 from setpoint.engine.spark.target import (
     Writing,
@@ -34,31 +36,39 @@ from setpoint.engine.spark.target import (
     tables_below,
 )
 from setpoint.engine.spark.transforming import transformed
-from setpoint.engine.spark.translation import SPARK_ERRORS, GateFired, short, translate
+from setpoint.engine.spark.translation import (
+    SPARK_ERRORS,
+    GateFired,
+    is_unknown,
+    short,
+    translate,
+)
 from setpoint.errors import EngineFailed, GateFailed, RunError, UsageError
+from setpoint.failpoint import failpoint
 from setpoint.model.analysis import Analysis
 from setpoint.model.gate import TieGate, UniqueGate
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import Kinds, owned_scope
-from setpoint.model.table import quote
+from setpoint.model.table import TableName, quote
 from setpoint.model.target import FOLDERS, kind_of
 from setpoint.model.transform import source_sql
 from setpoint.model.write import Merge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+    from typing import Any
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    from setpoint.engine.commit_mark import LateCommit
     from setpoint.engine.protocol import LateRows, Outcome, Token
     from setpoint.engine.spark.plan_text import PlanText
     from setpoint.engine.spark.target import TableState, Target
     from setpoint.model.grain_diagnosis import PartitionWrite
     from setpoint.model.hidden_input import HiddenInputFound
     from setpoint.model.settings import Settings
-    from setpoint.model.table import TableName
     from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
 
@@ -122,13 +132,17 @@ class SparkEngine:
         """Run the task and set its scope in one commit that carries the token."""
         placed = self._errors(task, window)
         with placed, self._zone(task), self._tagged(token), Moments() as moments:
+            failpoint("read.before")
             built = self._build(task, window, moments, as_of)
+            failpoint("read.after")
             warnings = refuse(task, built.hidden)
             self._inspected.add(task.fingerprint)
             target = self._target(task.target)
             state = self._prepared(target, task, stored(built.frame, task))
             check_kind(task, window, state.columns)
+            failpoint("gate.before")
             check_rows(built.frame, task.gates)
+            failpoint("gate.after")
             frame = self._gated(task, built, state)
             late = self._late(task, window, built)
             writing = Writing(
@@ -139,14 +153,20 @@ class SparkEngine:
                 state=state,
                 window=window,
                 kinds=built.kinds,
+                inputs=built.inputs,
             )
+            failpoint("write.before")
             try:
                 target.write(writing)
             except SPARK_ERRORS as error:
-                raise self._explained(error, task, built) from None
+                # Whether a commit took place whose answer was lost is looked up, never guessed.
+                if not (is_unknown(error) and took_place(target, token)):
+                    raise self._explained(error, task, built) from None
             except GateFailed as error:
                 raise self._repeated(task, built, state) or error from None
+            failpoint("write.after")
             outcome = target.commit(token.run_id)
+            failpoint("confirm.after")
             if outcome is None:
                 raise EngineFailed(
                     "the commit is not in the table's history",
@@ -156,15 +176,23 @@ class SparkEngine:
                 outcome,
                 inputs=built.inputs,
                 kinds=built.kinds,
-                warnings=(*warnings, *late_warnings(late)),
+                warnings=(*warnings, *late_warnings(late), *repaired(target, task, token)),
                 late=late,
             )
 
-    def find_commit(self, task: Task, run_id: str) -> Outcome | None:
-        """The outcome of a commit by this run in the target's history, if there is one."""
+    def find_commit(
+        self, task: Task, run_id: str, *, as_of: Mapping[str, str] | None = None
+    ) -> Outcome | None:
+        """The outcome of a commit by this run that a run now would repeat, if there is one."""
         with self._errors(task, None):
             target = self._target(task.target)
-            return target.commit(run_id) if target.state() else None
+            return adopted(target, task, run_id, as_of=as_of, opened=self._target)
+
+    def late_commits(self, task: Task) -> list[LateCommit]:
+        """The commits to the task's table that came late and still stand."""
+        with self._errors(task, None):
+            target = self._target(task.target)
+            return standing_late(target, task) if target.state() else []
 
     def highest_fence(self, task: Task) -> int:
         """The highest fence in the history of the task's target; 0 when it has none."""
@@ -195,6 +223,32 @@ class SparkEngine:
             scope = owned_scope(task, window, target_kind(frame, task))
             return str(checksum(frame.where(scope) if scope else frame))
 
+    def rows(
+        self,
+        task: Task,
+        window: Window | None,
+        snapshot: str | None,
+        *,
+        where: str | None = None,
+        summary: Mapping[str, str] | None = None,
+        order: Sequence[str] = (),
+        limit: int,
+    ) -> list[dict[str, Any]]:
+        """The rows of the scope as committed, as plain values: at most `limit`, in `order`."""
+        with self._errors(task, window), self._zone(task):
+            table = self._target(task.target).reference(snapshot)
+            columns = self.spark.sql(source_sql(table, None))
+            scope = owned_scope(task, window, target_kind(columns, task))
+            return committed_rows(
+                self.spark,
+                table,
+                [part for part in (scope, where) if part],
+                window=window,
+                summary=summary or {},
+                order=order,
+                limit=limit,
+            )
+
     def version(self) -> str:
         """Spark's version, as the running session tells it."""
         return str(self.spark.version)
@@ -216,6 +270,18 @@ class SparkEngine:
                 f"catalog {catalog}: {short(error)}", next_step=f"read {self.log}"
             ) from None
         return found
+
+    def probe(self, table: str) -> None:
+        """Read a row of a table, if it has one: its metadata and files are where they should be."""
+        try:
+            reference = self._target(TableName.parse(table)).reference()
+            self.spark.sql(source_sql(reference, None)).limit(1).collect()
+        except SPARK_ERRORS as error:
+            raise EngineFailed(
+                f"{table} cannot be read: {short(error)}",
+                next_step="restore the missing files from a backup, or drop the table and set its "
+                "windows again",
+            ) from None
 
     def partition_writes(self, table: TableName) -> list[PartitionWrite]:
         """Which partitions of a table each commit wrote."""
@@ -348,7 +414,9 @@ class SparkEngine:
     def _prepared(self, target: Target, task: Task, frame: DataFrame) -> TableState:
         state = target.state()
         if state is None:
+            failpoint("create.before")
             target.create(frame, task)
+            failpoint("create.after")
             state = target.state()
         if state is None:
             raise EngineFailed("the table was created and is not there")

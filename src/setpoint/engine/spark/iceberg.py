@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import re
 import threading
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
 
+from setpoint.engine.commit_mark import CommitMark
 from setpoint.engine.protocol import Outcome
 from setpoint.engine.spark.merging import comparable, repeated_keys, tie_stop
 from setpoint.engine.spark.target import TableState
 from setpoint.errors import ResultMisshapen, UsageError
+from setpoint.failpoint import failpoint
 from setpoint.model.grain import Grain
 from setpoint.model.grain_diagnosis import PartitionWrite, partition_name
 from setpoint.model.merging import matching_sql, newer_sql
@@ -25,17 +28,19 @@ from setpoint.model.write import Merge, Overwrite
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
     from pyspark.sql.types import StructType
 
     from setpoint.engine.spark.target import Writing
     from setpoint.model.task import Task
 
 PROPERTY_ROW = "Table Properties"
-RUN_ID = "setpoint.run-id"
-FENCE = "setpoint.fence"
-UNIQUE = "setpoint.unique-key"
-CHECKED = "setpoint.checked-snapshot"
+PREFIX = "setpoint."
+RUN_ID = f"{PREFIX}run-id"
+FENCE = f"{PREFIX}fence"
+UNIQUE = f"{PREFIX}unique-key"
+CHECKED = f"{PREFIX}checked-snapshot"
+COMPACTION = "replace"
 ISOLATION = "write.merge.isolation-level"
 MERGED = "spark.merge-into.num-target-rows-"
 # A MERGE takes no options of its own: what its commit carries is a setting of the session.
@@ -57,6 +62,7 @@ class IcebergTarget:
         self.spark = spark
         self.table = table
         self._isolation: str | None = None
+        self._seen: list[Row] | None = None
 
     def reference(self, snapshot: str | None = None) -> str:
         """The table in a FROM clause of Spark SQL, at a snapshot where one is given."""
@@ -109,8 +115,7 @@ class IcebergTarget:
             return
         writer = writing.frame.writeTo(self.table.sql)
         options = {
-            f"snapshot-property.{RUN_ID}": writing.token.run_id,
-            f"snapshot-property.{FENCE}": str(writing.token.fence),
+            **{f"snapshot-property.{name}": value for name, value in carried(writing).items()},
             "isolation-level": "serializable",
             # The gates have shuffled already, and rows of one window need no clustering.
             "distribution-mode": "none",
@@ -120,8 +125,10 @@ class IcebergTarget:
             options["validate-from-snapshot-id"] = writing.state.snapshot
         for key, value in options.items():
             writer = writer.option(key, value)
+        failpoint("iceberg.overwrite.before")
         # By filter, never dynamically: a window that became empty must be emptied too.
         writer.overwrite(F.expr(writing.scope) if writing.scope else F.lit(True))
+        failpoint("iceberg.overwrite.after")
 
     def partition_writes(self) -> list[PartitionWrite]:
         """Which partitions each commit wrote, from the table's own metadata, whoever wrote it."""
@@ -159,12 +166,7 @@ class IcebergTarget:
         key = json.dumps([name.lower() for name in merge.on])
         if checked and not self._proven_unique(checked, key):
             repeated_keys(self.spark.sql(f"SELECT * FROM {self.reference(checked)}"), merge)  # noqa: S608
-        carried = {
-            RUN_ID: writing.token.run_id,
-            FENCE: str(writing.token.fence),
-            UNIQUE: key,
-            CHECKED: checked,
-        }
+        properties = {**carried(writing), UNIQUE: key, CHECKED: checked}
         newer = newer_sql(
             merge, comparable(writing.frame), tie_stop(writing.task), table=self.table.sql
         )
@@ -175,13 +177,15 @@ class IcebergTarget:
         merging = batch.alias("s").mergeInto(self.table.sql, F.expr(matching))
         merging = merging.whenMatched(F.expr(newer)).updateAll().whenNotMatched().insertAll()
         with _session_properties:
-            for name, value in carried.items():
+            for name, value in properties.items():
                 self.spark.conf.set(SESSION_PROPERTY + name, value)
             try:
+                failpoint("iceberg.merge.before")
                 merging.merge()
+                failpoint("iceberg.merge.after")
             finally:
                 batch.unpersist()
-                for name in carried:
+                for name in properties:
                     self.spark.conf.unset(SESSION_PROPERTY + name)
 
     def _check_isolation(self) -> None:
@@ -199,8 +203,7 @@ class IcebergTarget:
         """
         found = self.spark.sql(
             f"SELECT parent_id, summary FROM {self.table.sql}.snapshots "  # noqa: S608
-            "WHERE snapshot_id = :snapshot",
-            args={"snapshot": int(snapshot)},
+            f"WHERE snapshot_id = {int(snapshot)}"
         ).collect()
         if not found:
             return False
@@ -210,22 +213,12 @@ class IcebergTarget:
 
     def commit(self, run_id: str) -> Outcome | None:
         """The newest commit of a run in the history that readers see."""
-        # One scan and no join: the line of ancestors is followed here.
-        kept = self.spark.sql(
-            "SELECT snapshot_id, parent_id, "  # noqa: S608
-            f"CASE WHEN summary['{RUN_ID}'] = :run THEN summary END AS summary "
-            f"FROM {self.table.sql}.snapshots",
-            args={"run": run_id},
-        ).collect()
-        snapshots = {str(row["snapshot_id"]): row for row in kept}
-        if not any(row["summary"] for row in kept):
-            return None
-        state = self.state()
-        # What was rolled back is kept among the snapshots, and no reader sees it.
-        at = snapshots.get(state.snapshot or "") if state else None
-        while at is not None and at["summary"] is None:
-            at = snapshots.get(str(at["parent_id"]))
-        return outcome_of(str(at["snapshot_id"]), at["summary"]) if at else None
+        self._seen = self._history(run_id)
+        for row in reversed(self._seen):
+            if row["run_id"] == run_id:
+                outcome = outcome_of(str(row["snapshot_id"]), row["summary"])
+                return replace(outcome, inputs=json.loads(row["inputs"] or "{}"))
+        return None
 
     def highest_fence(self) -> int:
         """The highest fence among the commits that the table remembers; 0 for none."""
@@ -234,6 +227,63 @@ class IcebergTarget:
             f"FROM {self.table.sql}.snapshots"
         ).collect()
         return int(found[0]["fence"])
+
+    def strangers_since(self, snapshot: str | None) -> bool:
+        """Whether others than Setpoint wrote rows after a commit."""
+        rows = self._seen if self._seen is not None else self._history(None)
+        places = [str(row["snapshot_id"]) for row in rows]
+        later = rows[places.index(snapshot) + 1 :] if snapshot in places else rows
+        return any(not row["run_id"] and row["operation"] != COMPACTION for row in later)
+
+    def marks(self) -> list[CommitMark]:
+        """Setpoint's commits in the history that readers see, in order."""
+        rows = self._seen if self._seen is not None else self._history(None)
+        places = {str(row["snapshot_id"]): place for place, row in enumerate(rows)}
+        return [
+            CommitMark(
+                place=place,
+                base=places.get(row["base"], -1),
+                run_id=row["run_id"],
+                fence=int(row["fence"]),
+                scope=row["scope"],
+                at=datetime.fromtimestamp(row["at"] / 1000, tz=timezone.utc),
+                snapshot=str(row["snapshot_id"]),
+                inputs=json.loads(row["inputs"] or "{}"),
+            )
+            for place, row in enumerate(rows)
+            if row["run_id"] and row["scope"]
+        ]
+
+    def _history(self, run_id: str | None) -> list[Row]:
+        """The snapshots that led to the current one, in order; the summary of one run's in full."""
+        properties = ", ".join(
+            f"summary['{PREFIX}{name}'] AS {name.replace('-', '_')}"
+            for name in ("run-id", "fence", "scope", "base", "inputs")
+        )
+        full = f"summary['{RUN_ID}'] = {literal(run_id)}" if run_id else "false"
+        # What was rolled back is kept among the snapshots, and no reader sees it. The head is asked
+        # for first: a commit that another process makes in between is then merely left out.
+        head = self.spark.sql(
+            f"SELECT snapshot_id FROM {self.table.sql}.refs WHERE name = 'main'"  # noqa: S608
+        ).collect()
+        found = self.spark.sql(
+            "SELECT snapshot_id, parent_id, operation, "  # noqa: S608
+            f"unix_millis(committed_at) AS at, {properties}, "
+            f"CASE WHEN {full} THEN summary END AS summary FROM {self.table.sql}.snapshots"
+        ).collect()
+        by_id = {row["snapshot_id"]: row for row in found}
+        place = head[0]["snapshot_id"] if head else None
+        ordered = []
+        while place in by_id:
+            ordered.append(by_id[place])
+            place = by_id[place]["parent_id"]
+        return ordered[::-1]
+
+
+def carried(writing: Writing) -> dict[str, str]:
+    """The properties of a commit's snapshot, by which it is recognised later."""
+    facts = {PREFIX + name: value for name, value in writing.facts.items()}
+    return {RUN_ID: writing.token.run_id, FENCE: str(writing.token.fence), **facts}
 
 
 def outcome_of(snapshot: str, summary: Mapping[str, str]) -> Outcome:

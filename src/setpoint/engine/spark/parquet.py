@@ -14,6 +14,7 @@ from setpoint.engine.spark.fitting import fitted
 from setpoint.engine.spark.target import TableState
 from setpoint.engine.swap import Counts, SwapFolder
 from setpoint.errors import EngineFailed, ResultMisshapen, SourceFault, StorageFull
+from setpoint.failpoint import failpoint
 from setpoint.model.scope import ColumnKind
 from setpoint.model.table import quote
 from setpoint.model.table_folder import owned_folder, partition_of
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from setpoint.engine.commit_mark import CommitMark
     from setpoint.engine.spark.target import Writing
     from setpoint.model.table import TableName
     from setpoint.model.task import Task
@@ -85,14 +87,17 @@ class ParquetTarget:
         with self._disk():
             self.folder.describe({"schema": schema.jsonValue()})
             staging = self.folder.stage(writing.token)
+        failpoint("parquet.stage.before")
         writer = frame.write.mode("overwrite")
         (writer.partitionBy(by) if by else writer).parquet(str(staging))
+        failpoint("parquet.stage.after")
         window = writing.window
 
         def owned(entry: str) -> bool:
             return by is None or (window is not None and owned_folder(entry, by, window))
 
         counts = self._counts(schema, staging, writing.scope, by)
+        failpoint("parquet.count.after")
         with self._disk():
             self.folder.swap(
                 writing.token,
@@ -100,6 +105,7 @@ class ParquetTarget:
                 owned=owned,
                 base=int(writing.state.snapshot or 0),
                 counts=counts,
+                inputs=writing.inputs,
             )
 
     def commit(self, run_id: str) -> Outcome | None:
@@ -114,7 +120,16 @@ class ParquetTarget:
             replaced=found.replaced,
             snapshot=None,
             partitions=found.partitions,
+            inputs=found.inputs,
         )
+
+    def strangers_since(self, snapshot: str | None) -> bool:  # noqa: ARG002 — it keeps no such history
+        """Nobody can tell."""
+        return False
+
+    def marks(self) -> list[CommitMark]:
+        """None: the swap itself refuses who was overtaken, behind the folder's lock."""
+        return []
 
     def highest_fence(self) -> int:
         """The highest fence among the commits that the table remembers; 0 for none."""

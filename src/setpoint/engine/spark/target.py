@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from setpoint.engine.commit_mark import scope_name
 from setpoint.errors import EngineFailed, ResultMisshapen
 from setpoint.model.scope import Kinds
 from setpoint.model.table import quote
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from setpoint.engine.commit_mark import CommitMark
     from setpoint.engine.protocol import Outcome, Token
     from setpoint.engine.spark.postgres.moment import Moments
     from setpoint.model.settings import Settings
@@ -53,6 +56,18 @@ class Writing:
     window: Window | None = None
     """The window that the scope is the filter of."""
     kinds: Kinds = field(default_factory=Kinds)
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """The snapshot of each source table that is read."""
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What the commit says about itself, beside run id and fence."""
+        return {
+            "task": self.task.name,
+            "scope": scope_name(self.window),
+            "base": self.state.snapshot or "",
+            "inputs": json.dumps(dict(self.inputs)),
+        }
 
 
 class Target(Protocol):
@@ -76,6 +91,17 @@ class Target(Protocol):
 
     def commit(self, run_id: str) -> Outcome | None:
         """The newest commit of a run in the history that readers see."""
+        ...
+
+    def strangers_since(self, snapshot: str | None) -> bool:
+        """Whether others than Setpoint wrote rows after a commit, where the table can tell."""
+        ...
+
+    def marks(self) -> list[CommitMark]:
+        """Setpoint's commits in the history that readers see, where a late one can be among them.
+
+        None where the fence is checked inside the commit itself: there nothing comes late.
+        """
         ...
 
     def highest_fence(self) -> int:

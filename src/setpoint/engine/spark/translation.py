@@ -51,7 +51,9 @@ PASSING = (
     "database is locked",
     "SQLITE_BUSY",
     "StatusCode.UNAVAILABLE",
+    "Python worker exited unexpectedly",
 )
+UNKNOWN = ("CommitStateUnknown", "Cannot determine whether the commit was successful")
 MIXED_FILES = "some, but not all, rows match filter"
 PYTHON_ERROR = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t]+.*\n)+(\S.*)")
 BRIDGE = re.compile(r"An error occurred while calling \S+\s*:\s*(?:[\w$]+\.)+[\w$]+:\s*")
@@ -72,7 +74,7 @@ def gate_stop(number: int) -> str:
     return f"CAST(raise_error('{GATE}{number}') AS BOOLEAN)"
 
 
-def translate(error: Exception, *, log: Path) -> RunError | GateFired:  # noqa: PLR0911
+def translate(error: Exception, *, log: Path) -> RunError | GateFired:  # noqa: C901, PLR0911
     """The error in Setpoint's words; the JVM's stack goes to the log file."""
     _write_log(error, log)
     text = str(error)
@@ -96,6 +98,11 @@ def translate(error: Exception, *, log: Path) -> RunError | GateFired:  # noqa: 
         return CommitConflict(
             "somebody else wrote to the same scope meanwhile; nothing was committed",
             next_step="run the same command again",
+        )
+    if any(mark in text for mark in UNKNOWN):
+        return Transient(
+            "the catalog could not say whether the commit took place, and it is not in the table",
+            next_step="run the same command again; it looks first",
         )
     if any(mark in text for mark in PASSING):
         return Transient(
@@ -122,6 +129,11 @@ def translate(error: Exception, *, log: Path) -> RunError | GateFired:  # noqa: 
             next_step=f"mend the task; the whole stack is in {log}",
         )
     return EngineFailed("Spark failed: " + short(error), next_step=f"read {log}")
+
+
+def is_unknown(error: Exception) -> bool:
+    """Whether an error leaves open if the commit took place."""
+    return any(mark in str(error) for mark in (*UNKNOWN, *PASSING))
 
 
 def is_conflict(error: Exception) -> bool:

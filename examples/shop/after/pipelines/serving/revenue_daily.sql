@@ -6,6 +6,13 @@ write: {replace: {by: order_date}}
 unique_key: revenue_key
 sources:
   orders: {table: lake.raw.orders, event_time: order_date}
+effects:
+  revenue_posted:
+    slack:
+      url: ${SLACK_WEBHOOK_URL}
+      summary: {total: "format_number(sum(revenue), 2)"}
+      text: "Revenue of {ds}: {total}"
+      allow: [private, http]  # the shop's chat listens on the loopback
 */
 SELECT
   surrogate_key(order_date, region) AS revenue_key,

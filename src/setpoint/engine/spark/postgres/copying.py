@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from setpoint.engine.spark.postgres.translation import MARK, STAGING, translate_
 from setpoint.engine.spark.postgres.types import sent_sql
 from setpoint.engine.spark.translation import SPARK_ERRORS
 from setpoint.errors import MissingExtra
+from setpoint.failpoint import VARIABLE
 from setpoint.model.table import quote
 
 if TYPE_CHECKING:
@@ -108,7 +110,7 @@ def _staging_copier(staging: Staging) -> Copier:
         import adbc_driver_postgresql  # noqa: F401
     except ModuleNotFoundError:
         raise MissingExtra("adbc-driver-postgresql", "postgres") from None
-    return _copier(staging.login.text, staging.name, STAGING, MARK)
+    return _copier(staging.login.text, staging.name, STAGING, MARK, os.environ.get(VARIABLE))
 
 
 def estimated_bytes(frame: DataFrame) -> float:
@@ -124,7 +126,7 @@ def parse_estimate(plan: str) -> float:
     return float(found[1]) * float(1 << UNITS[found[2]])
 
 
-def _copier(login: str, table: str, schema: str, mark: str) -> Copier:
+def _copier(login: str, table: str, schema: str, mark: str, traps: str | None = None) -> Copier:
     """A function that copies batches in one transaction and reports its attempt and rows.
 
     Workers get it by value: as a closure that imports for itself, it needs no Setpoint there.
@@ -132,10 +134,18 @@ def _copier(login: str, table: str, schema: str, mark: str) -> Copier:
 
     def copy_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import itertools
+        import os
 
         import adbc_driver_postgresql.dbapi as adbc
         import pyarrow as pa
         from pyspark import TaskContext
+
+        def failpoint(name: str) -> None:
+            if traps:  # a worker has another environment, and need not have Setpoint otherwise
+                from setpoint.failpoint import VARIABLE, failpoint
+
+                os.environ[VARIABLE] = traps
+                failpoint(name)
 
         context = TaskContext.get()
         attempt = f"{context.partitionId()}/{context.taskAttemptId()}" if context else "driver"
@@ -146,12 +156,14 @@ def _copier(login: str, table: str, schema: str, mark: str) -> Copier:
             reader = pa.RecordBatchReader.from_batches(
                 first.schema, itertools.chain([first], given)
             )
+            failpoint("postgres.rows.before")
             try:
                 with adbc.connect(login) as connection, connection.cursor() as cursor:
                     cursor.execute(f"SELECT set_config('setpoint.attempt', '{attempt}', false)")
                     cursor.fetchall()
                     rows = cursor.adbc_ingest(table, reader, mode="append", db_schema_name=schema)
                     connection.commit()
+                failpoint("postgres.rows.after")
             except adbc.Error as error:
                 raise RuntimeError(f"{mark} [{error.sqlstate}] {error}\n\n") from None
         yield pa.RecordBatch.from_pydict(

@@ -10,6 +10,7 @@ from setpoint.engine.spark.postgres.connection import connected, run
 from setpoint.engine.spark.postgres.statements import (
     CREATE_COMMITS,
     ORPHANS,
+    PREPARED,
     create_staging_sql,
     lock_number,
     staging_prefix,
@@ -17,6 +18,7 @@ from setpoint.engine.spark.postgres.statements import (
 )
 from setpoint.engine.spark.postgres.translation import STAGING
 from setpoint.errors import RunError
+from setpoint.failpoint import failpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,10 +51,11 @@ def staged(
     with connected(login) as connection:
         run(connection, f"DROP TABLE IF EXISTS {staging.table}")
         run(connection, create_staging_sql(staging.name, types))
+    failpoint("postgres.staging.after")
     try:
         yield staging
     except BaseException:
-        _drop(login, staging.name)
+        drop(login, staging.name)
         raise
 
 
@@ -67,10 +70,7 @@ def prepare(login: Login, *, target: str, scope: str, fence: int) -> None:
 
 def make_schemas(connection: Connection) -> None:
     """Make what Setpoint keeps in a database, unless it is there."""
-    there = run(
-        connection, "SELECT to_regclass('setpoint.commits'), to_regnamespace($1)", STAGING
-    ).fetchone()
-    if there and all(there):
+    if run(connection, PREPARED, STAGING).fetchone() == (True,):
         return
     # CREATE … IF NOT EXISTS by two processes at once can still fail.
     run(connection, f"SELECT pg_advisory_xact_lock({lock_number('schema')})")
@@ -82,10 +82,10 @@ def drop_orphans(login: Login, names: Sequence[str], prefix: str, fence: int) ->
     for name in names:
         number = name.removeprefix(prefix)
         if number.isdigit() and int(number) < fence:
-            _drop(login, name)
+            drop(login, name)
 
 
-def _drop(login: Login, name: str) -> None:
+def drop(login: Login, name: str) -> None:
     """Drop a table if that is possible now; the next attempt on the scope tries again."""
     try:
         with connected(login) as connection:

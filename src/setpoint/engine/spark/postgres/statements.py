@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from setpoint.engine.commit_mark import WHOLE
 from setpoint.engine.spark.postgres.translation import STAGING
 from setpoint.model.scope import ColumnKind, check_boundable
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from setpoint.model.window import Window
 
-WHOLE = "*"
 SIZED_TEXT = re.compile(r"character(?: varying)?\(\d+\)\Z")
 ATTEMPT = "attempt"
 COMMITS = "setpoint.commits"
@@ -29,19 +29,20 @@ CREATE TABLE IF NOT EXISTS {COMMITS} (
   target text NOT NULL, scope text NOT NULL, fence bigint NOT NULL, task text NOT NULL,
   run_id text NOT NULL, rows bigint NOT NULL, replaced bigint, transaction text NOT NULL,
   committed_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (target, scope, fence));
-CREATE INDEX IF NOT EXISTS commits_run_id ON {COMMITS} (run_id)
+CREATE INDEX IF NOT EXISTS commits_run_id ON {COMMITS} (run_id);
+ALTER TABLE {COMMITS} ADD COLUMN IF NOT EXISTS inputs text
 """
 NEWEST = f"SELECT fence, run_id FROM {COMMITS} WHERE target = $1 AND scope = $2 ORDER BY fence DESC LIMIT 1"  # noqa: E501, S608
 RECORD = f"""
-INSERT INTO {COMMITS} (target, scope, fence, task, run_id, rows, replaced, transaction)
-VALUES ($1, $2, $3, $4, $5, $6, $7, pg_current_xact_id()::text)
+INSERT INTO {COMMITS} (target, scope, fence, task, run_id, rows, replaced, inputs, transaction)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, pg_current_xact_id()::text)
 ON CONFLICT (target, scope, fence) DO UPDATE
 SET run_id = excluded.run_id, rows = excluded.rows, replaced = excluded.replaced,
-    transaction = excluded.transaction, committed_at = now()
+    inputs = excluded.inputs, transaction = excluded.transaction, committed_at = now()
 RETURNING transaction
 """  # noqa: S608 — the table's name is a constant
 SINCE = f"SELECT run_id FROM {COMMITS} WHERE target = $1 AND scope = $2 AND NOT pg_visible_in_snapshot(transaction::xid8, $3::pg_snapshot) LIMIT 1"  # noqa: E501, S608
-FOUND = f"SELECT rows, replaced, transaction FROM {COMMITS} WHERE target = $1 AND run_id = $2 ORDER BY fence DESC LIMIT 1"  # noqa: E501, S608
+FOUND = f"SELECT rows, replaced, transaction, inputs FROM {COMMITS} WHERE target = $1 AND run_id = $2 ORDER BY fence DESC LIMIT 1"  # noqa: E501, S608
 HIGHEST = f"SELECT max(fence) FROM {COMMITS} WHERE target = $1"  # noqa: S608
 COLUMNS = """
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
@@ -55,6 +56,10 @@ WHERE i.indrelid = to_regclass($1) AND i.indisunique AND i.indisvalid AND i.indp
   AND i.indexprs IS NULL AND i.indimmediate AND k.place <= i.indnkeyatts
 GROUP BY i.indexrelid, i.indisprimary
 """
+PREPARED = f"""
+SELECT to_regnamespace($1) IS NOT NULL AND EXISTS (SELECT FROM pg_attribute
+WHERE attrelid = to_regclass('{COMMITS}') AND attname = 'inputs')
+"""  # noqa: S608 — the table's name is a constant
 PLAIN_TABLE = """
 SELECT relkind IN ('r', 'p') AND NOT relrowsecurity AND NOT relhasrules
 FROM pg_class WHERE oid = to_regclass($1)
@@ -78,11 +83,6 @@ def lock_number(*parts: str) -> int:
     """The number of an advisory lock: 64 bits of a hash, as Postgres counts them."""
     text = "\x1f".join(("setpoint", *parts))
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big", signed=True)
-
-
-def scope_name(window: Window | None) -> str:
-    """The name under which a scope is locked and its commits are kept."""
-    return WHOLE if window is None else f"{window.start.isoformat()}/{window.end.isoformat()}"
 
 
 def lock_sql(target: str, scope: str) -> str:

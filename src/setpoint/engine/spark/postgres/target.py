@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from setpoint.engine.commit_mark import scope_name
 from setpoint.engine.protocol import Outcome
 from setpoint.engine.spark.postgres import statements as sql
 from setpoint.engine.spark.postgres.connection import Connection, Login, connected, run
 from setpoint.engine.spark.postgres.copy_connection import CopyConnection, copy_connected
 from setpoint.engine.spark.postgres.copying import brought, copy, sendable
 from setpoint.engine.spark.postgres.source import postgres_name, whole_view
-from setpoint.engine.spark.postgres.staging import prepare, staged
+from setpoint.engine.spark.postgres.staging import make_schemas, prepare, staged
 from setpoint.engine.spark.postgres.types import fits, postgres_type, staging_type
 from setpoint.engine.spark.target import TableState
 from setpoint.errors import CommitConflict, GateFailed, ResultMisshapen, RunError, Transient
+from setpoint.failpoint import failpoint
 from setpoint.model.scope import usual_kind
 from setpoint.model.write import Merge, window_column
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    from setpoint.engine.commit_mark import CommitMark
     from setpoint.engine.spark.postgres.copying import Copied
     from setpoint.engine.spark.postgres.staging import Staging
     from setpoint.engine.spark.target import Writing
@@ -99,9 +103,10 @@ class PostgresTarget:
         """Make the scope match the frame in one transaction that carries the token."""
         schema = writing.frame.schema
         shape = self._shape(schema, writing)
-        scope = sql.scope_name(writing.window)
+        scope = scope_name(writing.window)
         fence = writing.token.fence
         prepare(self.login, target=self.name, scope=scope, fence=fence)
+        failpoint("postgres.prepare.after")
         sent = sendable(writing.frame)
         rows = brought(sent)
         if rows is not None and self._goes_straight(schema, shape):
@@ -114,6 +119,7 @@ class PostgresTarget:
         types = [staging_type(field.dataType.simpleString()) for field in schema.fields]
         with staged(self.login, target=self.name, scope=scope, fence=fence, types=types) as staging:
             copied = copy(sent, rows, staging)
+            failpoint("postgres.copy.after")
 
             def set_staged(connection: Connection) -> Applied:
                 applied = self._apply(connection, writing, shape, staging, copied)
@@ -129,11 +135,25 @@ class PostgresTarget:
         with connected(self.login) as connection:
             if run(connection, "SELECT to_regclass($1)", sql.COMMITS).fetchone() == (None,):
                 return None
+            make_schemas(connection)
             found = run(connection, sql.FOUND, self.name, run_id).fetchone()
         if found is None:
             return None
-        rows, replaced, transaction = found
-        return Outcome(rows=rows, replaced=replaced, snapshot=transaction)
+        rows, replaced, transaction, inputs = found
+        return Outcome(
+            rows=rows,
+            replaced=replaced,
+            snapshot=transaction,
+            inputs=json.loads(inputs or "{}"),
+        )
+
+    def strangers_since(self, snapshot: str | None) -> bool:  # noqa: ARG002 — a database keeps no history
+        """Nobody can tell."""
+        return False
+
+    def marks(self) -> list[CommitMark]:
+        """None: the transaction itself refuses who was overtaken, behind the scope's lock."""
+        return []
 
     def highest_fence(self) -> int:
         """The highest fence among the commits that the database remembers; 0 for none."""
@@ -192,16 +212,22 @@ class PostgresTarget:
         try:
             with connect(self.login) as connection:
                 self._begin(connection, writing)
-                outcome = self._record(connection, writing, apply(connection))
+                failpoint("postgres.begin.after")
+                applied = apply(connection)
+                failpoint("postgres.apply.after")
+                outcome = self._record(connection, writing, applied)
+                failpoint("postgres.commit.before")
                 ending = True
-            self._done = (writing.token.run_id, outcome)
+            failpoint("postgres.commit.after")
+            # Without an answer the record is looked up when it is asked for.
+            self._done = (writing.token.run_id, outcome) if outcome else None
         except Transient:
             # The answer to COMMIT may be what was lost; whether it took place is looked up.
             if not ending or not self._took_place(writing):
                 raise
 
     def _begin(self, connection: Connection, writing: Writing) -> None:
-        scope = sql.scope_name(writing.window)
+        scope = scope_name(writing.window)
         run(connection, sql.LIMITS)
         self._cut_off_stalled(connection, scope)
         run(connection, sql.lock_sql(self.name, scope))
@@ -241,6 +267,7 @@ class PostgresTarget:
     ) -> Applied:
         """Delete and copy without a staging table: the transaction alone keeps readers from it."""
         replaced = run(connection, sql.delete_sql(shape, self._bounds(writing))).rowcount
+        failpoint("postgres.straight-delete.after")
         named = rows.rename_columns(list(shape.columns))
         if shape.order and len(named) > 1:
             # An index that is fed in its order touches each page once.
@@ -248,6 +275,7 @@ class PostgresTarget:
                 named = named.sort_by([(name, "ascending") for name in shape.order])
         _, schema, table = self.table.parts
         copied = connection.copy(schema, table, named)
+        failpoint("postgres.straight-copy.after")
         check_count(copied, len(rows))
         return Applied(rows=copied, replaced=replaced)
 
@@ -263,6 +291,7 @@ class PostgresTarget:
         if isinstance(writing.task.write, Merge):
             return self._merge(connection, shape, staging, copied)
         replaced = run(connection, sql.delete_sql(shape, self._bounds(writing))).rowcount
+        failpoint("postgres.delete.after")
         rows = run(connection, sql.insert_sql(shape, staging.table), attempts).rowcount
         check_count(rows, copied.rows)
         return Applied(rows=rows, replaced=replaced)
@@ -276,6 +305,7 @@ class PostgresTarget:
         check_count(found[0] if found else 0, copied.rows)
         rows = run(connection, sql.reduce_sql(shape, staging.table, REDUCED), attempts).rowcount
         run(connection, f"ANALYZE {REDUCED}")
+        failpoint("postgres.reduce.after")
         for query in (
             sql.ties_sql(shape, REDUCED, SAMPLES),
             sql.table_ties_sql(shape, REDUCED, SAMPLES),
@@ -294,16 +324,19 @@ class PostgresTarget:
         kind = writing.kinds.target or usual_kind(writing.window)
         return sql.bounds_sql(names[by.lower()], kind, writing.window)
 
-    def _record(self, connection: Connection, writing: Writing, applied: Applied) -> Outcome:
-        scope, token = sql.scope_name(writing.window), writing.token
+    def _record(self, connection: Connection, writing: Writing, applied: Applied) -> Outcome | None:
+        scope, token = scope_name(writing.window), writing.token
         values = (self.name, scope, token.fence, writing.task.name, token.run_id)
-        kept = run(connection, sql.RECORD, *values, applied.rows, applied.replaced).fetchone()
+        counts = (applied.rows, applied.replaced, json.dumps(dict(writing.inputs)))
+        kept = run(connection, sql.RECORD, *values, *counts).fetchone()
+        if kept is None:
+            return None
         return Outcome(rows=applied.rows, replaced=applied.replaced, snapshot=kept[0])
 
     def _took_place(self, writing: Writing) -> bool:
         """Look the commit up; behind the scope's lock, so that it is not still under way."""
         until = time.monotonic() + LOOKUP_SECONDS
-        scope, token = sql.scope_name(writing.window), writing.token
+        scope, token = scope_name(writing.window), writing.token
         while True:
             try:
                 with connected(self.login) as connection:
