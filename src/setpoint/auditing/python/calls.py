@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from setpoint.auditing.python.values import Mark, Pending
 
 
-@dataclass(frozen=True, kw_only=True)
+# Not frozen for the same reason as Value.
+@dataclass(kw_only=True, slots=True)
 class Call:
     """A call: `receiver.method(args, keywords)` or `dotted(args, keywords)`."""
 

@@ -39,7 +39,8 @@ class Pending:
 NO_PENDING: frozenset[Pending] = frozenset()
 
 
-@dataclass(frozen=True)
+# Not frozen, though nobody changes one: hundreds are made for a file, and a frozen one costs twice.
+@dataclass(slots=True, unsafe_hash=True)
 class Value:
     """A value as far as the code tells: known text, kind, parts, and the marks on it."""
 
