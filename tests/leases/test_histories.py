@@ -102,9 +102,11 @@ class Mortal:
         self.world = world
         self.dead = False
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
+    def __getattr__(self, name: str) -> Any:
         """Pass the call on, and note the fences that are given."""
         call = getattr(self.world.ledger, name)
+        if not callable(call):
+            return call  # records of another kind, which no history here writes
 
         def reached(*given: Any, **options: Any) -> Any:
             if self.dead:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.facts import Draw, How, Source, Unit
-from setpoint.auditing.sql.reading import role_of_column
+from setpoint.auditing.sql.roles import role_of_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
 from setpoint.auditing.facts import How, Write
+from setpoint.auditing.python import sqlalchemy
 from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.names import table_text
 from setpoint.auditing.python.values import UNKNOWN, Value
@@ -388,56 +389,6 @@ def _dlt_run(walker: Walker, call: Call) -> Value | None:
     return UNKNOWN
 
 
-def _core_insert(walker: Walker, call: Call) -> Value | None:
-    """`insert(table)` and `table.insert()` of SQLAlchemy: run when a connection executes them."""
-    if not walker.module.imported("sqlalchemy") or call.receiver.kind == "frame":
-        return None
-    if call.dotted.startswith("sqlalchemy."):
-        node = call.node_of(0, "table")
-        return Value(kind="orm-insert", name=spelled(node) if node is not None else "")
-    if not call.args and not call.keywords:
-        return Value(kind="orm-insert", name=call.receiver_text)
-    return None
-
-
-def _orm(walker: Walker, call: Call) -> Value | None:
-    """Bulk inserts of SQLAlchemy's session."""
-    if not walker.module.imported("sqlalchemy", "sqlmodel"):
-        return None
-    node = call.node_of(0, "mapper")
-    model = spelled(node).rsplit(".", 1)[-1] if node is not None else ""
-    name = model if call.method == "bulk_insert_mappings" else ""
-    walker.record(
-        Write(
-            how=How.APPEND,
-            table=name.lower(),
-            spot=call.spot,
-            language="database",
-            rows="parameters",
-            transaction=walker.transaction or walker.implicit,
-        ),
-        *call.args,
-    )
-    return UNKNOWN
-
-
-def _orm_delete(walker: Walker, call: Call) -> Value | None:
-    """`session.query(Model).delete()`."""
-    match = re.search(r"query\((\w+)\)", call.receiver_text)
-    if match is None:
-        return None
-    where = re.search(r"\.filter", call.receiver_text)
-    write = Write(
-        how=How.DELETE if where else How.TRUNCATE,
-        table=match.group(1).lower(),
-        spot=call.spot,
-        language="database",
-        transaction=walker.transaction or walker.implicit,
-    )
-    walker.record(write)
-    return UNKNOWN
-
-
 def _glue(walker: Walker, call: Call) -> Value | None:
     """Glue's sinks only ever add files or rows."""
     if call.receiver_text.endswith(("create_dynamic_frame", "create_data_frame")):
@@ -483,10 +434,7 @@ _HANDLERS: dict[str, Callable[[Walker, Call], Value | None]] = {
     "bulk_load": _copy_from,
     "run": _dlt_run,
     **dict.fromkeys(("purge_s3_path", "rmtree", "rm", "remove", "unlink"), _purge),
-    "insert": _core_insert,
-    "bulk_insert_mappings": _orm,
-    "bulk_save_objects": _orm,
-    "delete": _orm_delete,
+    **sqlalchemy.HANDLERS,
     **dict.fromkeys(
         (
             "put_object",

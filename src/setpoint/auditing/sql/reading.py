@@ -9,9 +9,10 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
-from setpoint.auditing.facts import Draw, How, Source, Spot, Write
+from setpoint.auditing.facts import Draw, How, Spot, Write
 from setpoint.auditing.finding import Unparsed
 from setpoint.auditing.sql.dialects import Tries, dialect_named
+from setpoint.auditing.sql.roles import settled_role
 from setpoint.auditing.sql.splitting import (
     MOST_DEPTH,
     MOST_TOKENS,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from sqlglot import exp
     from sqlglot.tokenizer_core import Token
 
-    from setpoint.auditing.sql.inputs import Input
     from setpoint.auditing.sql.writes import Memory
 
 WRITES = re.compile(
@@ -438,7 +438,7 @@ class _Reader:
 
         how = write.how if write is not None else None
         for one in inputs_of(root, columns, self._memory.clocks):
-            role = _settled_role(one, write)
+            role = settled_role(one, write)
             if one.hole >= 0:
                 self._holes.append(
                     HoleUse(hole=one.hole, role=role, column=one.column, table=table, how=how)
@@ -455,36 +455,6 @@ class _Reader:
                         dialect=dialect,
                     )
                 )
-
-
-def _settled_role(one: Input, write: Write | None) -> str:
-    """The role of a value by the name of the column that takes it."""
-    if one.role not in {"value", "default"}:
-        return one.role
-    column = one.column
-    if one.role == "default":
-        placed = write is not None and column.lower() in write.scope_columns
-        return "default-partition" if placed else "default"
-    if one.source in {Source.CLOCK, None} and write is not None:
-        kept = write.how in {How.UPDATE, How.UPSERT, How.MERGE, How.APPEND}
-        if kept and (naming.is_cursor(column) or naming.is_state_table(write.table)):
-            return "cursor"
-        if column and column.lower() in write.scope_columns:
-            return "partition"
-    return role_of_column(column, one.role)
-
-
-def role_of_column(column: str, otherwise: str = "value") -> str:
-    """What a value decides when it fills a column of this name."""
-    if not column:
-        return otherwise
-    if naming.is_partition_column(column):
-        return "partition"
-    if naming.is_audit_column(column):
-        return "audit"
-    if naming.is_key_column(column):
-        return "key"
-    return otherwise
 
 
 def _depth(tokens: Sequence[Token], text: str) -> int:
