@@ -56,18 +56,19 @@ def days(spark, window, name):
     return rows.withColumn("day", F.lit(window.start.date()))
 
 
+# They run in the order of their names.
 @task(target="lake.shop.days", grain="day", write=overwrite(by="day"))
-def lake(spark, window):
+def a_lake(spark, window):
     return days(spark, window, "lake")
 
 
 @task(target="dl.shop.days", grain="day", write=overwrite(by="day"))
-def delta(spark, window):
+def b_delta(spark, window):
     return days(spark, window, "delta")
 
 
 @task(target="hive.shop.days", grain="day", write=overwrite(by="day"))
-def hive(spark, window):
+def c_hive(spark, window):
     return days(spark, window, "hive")
 """
 
@@ -107,7 +108,7 @@ def test_scenarios_2_and_3_the_tree_is_killed_in_the_write_and_before_the_commit
     (root / "setpoint.toml").write_text(TOML)
     (root / "pipelines").mkdir()
     (root / "pipelines" / "tasks.py").write_text(TASKS)
-    shell("run", "--ds", "2026-04-24", "--select", "lake")
+    shell("run", "--ds", "2026-04-24", "--select", "a_lake")
 
     metadata = next((root / "warehouse").rglob("shop/days/metadata"))
     files = len(list(metadata.glob("*.metadata.json")))
