@@ -30,29 +30,27 @@ from setpoint.engine.spark.reading import (
 from setpoint.engine.spark.reconciliation import adopted, repaired, standing_late, took_place
 from setpoint.engine.spark.rows import committed_rows
 from setpoint.engine.spark.session import open_session
+from setpoint.engine.spark.tables import SparkTables
 from setpoint.engine.spark.target import (
     Writing,
     check_columns,
     open_source,
     open_target,
-    tables_below,
 )
 from setpoint.engine.spark.transforming import transformed
 from setpoint.engine.spark.translation import (
     SPARK_ERRORS,
     GateFired,
     is_unknown,
-    short,
     translate,
 )
-from setpoint.errors import EngineFailed, GateFailed, RunError, UsageError
+from setpoint.errors import EngineFailed, GateFailed, RunError
 from setpoint.failpoint import failpoint
 from setpoint.model.analysis import Analysis
 from setpoint.model.gate import TieGate, UniqueGate
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import Kinds, owned_scope
-from setpoint.model.table import TableName, quote
-from setpoint.model.target import FOLDERS, kind_of
+from setpoint.model.target import kind_of
 from setpoint.model.transform import source_sql
 from setpoint.model.window import union
 from setpoint.model.write import Merge
@@ -69,9 +67,9 @@ if TYPE_CHECKING:
     from setpoint.engine.protocol import LateRows, Outcome, Token
     from setpoint.engine.spark.plan_text import PlanText
     from setpoint.engine.spark.target import TableState, Target
-    from setpoint.model.grain_diagnosis import PartitionWrite
     from setpoint.model.hidden_input import HiddenInputFound
     from setpoint.model.settings import Settings
+    from setpoint.model.table import TableName
     from setpoint.model.task import BoundSource, Task
     from setpoint.model.window import Window
 
@@ -93,7 +91,7 @@ class Built:
     """The snapshot of each table that is read, by its name."""
 
 
-class SparkEngine(SparkRanges):
+class SparkEngine(SparkRanges, SparkTables):
     """Runs tasks on Spark; the session starts at first use."""
 
     def __init__(self, settings: Settings, *, say: Callable[[str], None]) -> None:
@@ -271,57 +269,6 @@ class SparkEngine(SparkRanges):
                 order=order,
                 limit=limit,
             )
-
-    def version(self) -> str:
-        """Spark's version, as the running session tells it."""
-        return str(self.spark.version)
-
-    def tables(self, catalog: str) -> list[str]:
-        """The tables of a catalog, fully named."""
-        settings = self._settings.catalogs[catalog]
-        if settings.type in FOLDERS and settings.warehouse:
-            return tables_below(settings.warehouse, catalog)
-        try:
-            shown = self.spark.sql(f"SHOW NAMESPACES IN {quote(catalog)}").collect()
-            found = []
-            for row in shown:
-                space = f"{quote(catalog)}.{row['namespace']}"
-                listed = self.spark.sql(f"SHOW TABLES IN {space}").collect()
-                found += [f"{space}.{quote(entry['tableName'])}" for entry in listed]
-        except SPARK_ERRORS as error:
-            raise EngineFailed(
-                f"catalog {catalog}: {short(error)}", next_step=f"read {self.log}"
-            ) from None
-        return found
-
-    def probe(self, table: str) -> None:
-        """Read a row of a table, if it has one: its metadata and files are where they should be."""
-        try:
-            reference = self._target(TableName.parse(table)).reference()
-            self.spark.sql(source_sql(reference, None)).limit(1).collect()
-        except SPARK_ERRORS as error:
-            raise EngineFailed(
-                f"{table} cannot be read: {short(error)}",
-                next_step="restore the missing files from a backup, or drop the table and set its "
-                "windows again",
-            ) from None
-
-    def partition_writes(self, table: TableName) -> list[PartitionWrite]:
-        """Which partitions of a table each commit wrote."""
-        from setpoint.engine.spark.iceberg import IcebergTarget
-
-        target = self._target(table)
-        if not isinstance(target, IcebergTarget):
-            raise UsageError(
-                f"the history of {table} does not say which partitions were written",
-                next_step="--grain reads the snapshots of Iceberg tables",
-            )
-        if target.state() is None:
-            raise UsageError(f"the table {table} does not exist", next_step="check its name")
-        try:
-            return target.partition_writes()
-        except SPARK_ERRORS as error:
-            raise EngineFailed(f"{table}: {short(error)}", next_step=f"read {self.log}") from None
 
     def analyse(self, task: Task, window: Window | None) -> Analysis:
         """Everything up to the write, without writing."""
