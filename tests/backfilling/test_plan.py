@@ -122,6 +122,7 @@ def test_tasks_that_cannot_be_coalesced_say_why(make: Maker) -> None:
         (whole, "whole table"),
         (make.task(catalog_type="postgres"), "Postgres"),
         (make.task(late="exclude"), "late rows"),
+        (make.task(effects=(object(),)), "effects"),
     ):
         (plan,) = plan_of([task]).tasks
         assert [batch.count for batch in plan.batches] == [1] * 10

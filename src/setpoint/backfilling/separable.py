@@ -41,17 +41,17 @@ def coalescing(task: Task, verdict: Separability | None) -> Coalescing:
 
 def one_window_reason(task: Task) -> str | None:
     """Why windows of the task are never put together; None when they may be."""
-    if task.grain is None:
-        return "the task has no windows"
-    if isinstance(task.write, Merge):
-        return "a merge has no window column by which its rows could be told apart"
-    if window_column(task.write) is None:
-        return "each run sets the whole table"
-    if task.late is not None:
-        return "late rows are reported for each window"
-    if task.catalog_type == "postgres":
-        return "Postgres is locked and fenced window by window"
-    return None
+    reasons = {
+        "the task has no windows": task.grain is None,
+        "a merge has no window column by which its rows could be told apart": isinstance(
+            task.write, Merge
+        ),
+        "each run sets the whole table": window_column(task.write) is None,
+        "late rows are reported for each window": task.late is not None,
+        "its effects are recorded window by window": bool(task.effects),
+        "Postgres is locked and fenced window by window": task.catalog_type == "postgres",
+    }
+    return next((why for why, holds in reasons.items() if holds), None)
 
 
 def probe_pairs(windows: Sequence[Window]) -> list[tuple[Window, Window]]:

@@ -45,6 +45,7 @@ def shadow_plan(plan: BackfillPlan, backfill_id: str, ledger: LedgerReader) -> B
             each.task,
             name=shadow_name(each.task.name, backfill_id),
             target=targets[each.task.target],
+            effects=(),  # nobody outside is told of what no reader sees
             sources=tuple(
                 replace(source, table=targets.get(source.table, source.table))
                 for source in each.task.sources
@@ -81,7 +82,7 @@ def publishing_task(task: Task, backfill_id: str) -> Task:
     )
     text = "SELECT * FROM rows"
     transform = SqlTransform(text=text, statement=text, first_line=1)
-    return replace(task, transform=transform, sources=(rows,), late=None)
+    return replace(task, transform=transform, sources=(rows,), late=None, effects=())
 
 
 def _left(plan: TaskPlan, ledger: LedgerReader) -> TaskPlan:
