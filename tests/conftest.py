@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tests.postgres_server import PostgresServer
 
-ORDER = ("spark", "shop", "process")
+ORDER = ("spark", "shop", "process", "crash")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
