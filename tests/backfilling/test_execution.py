@@ -17,8 +17,10 @@ from setpoint.backfilling.request import Request
 from setpoint.backfilling.throttle import Throttle
 from setpoint.errors import CommitConflict, SourceFault, UsageError
 from setpoint.ledger.memory import MemoryLedger
+from setpoint.ledger.outbox import Selection
 from setpoint.model.graph import Graph
 from setpoint.model.pattern import Choice
+from setpoint.model.receiver import call
 from setpoint.model.settings import ConnectionSettings, PoolSettings, Settings
 from setpoint.model.table import TableName
 from setpoint.model.task import BoundSource
@@ -325,6 +327,30 @@ def test_merges_of_one_table_take_turns(make: Maker) -> None:
     stage = Stage(make.task(choice=Choice(write=merge("id"), reason="stated")))
     assert stage.run(max_active_runs=4).state == "succeeded"
     assert stage.engine.most == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "told", "waiting"),
+    [({}, 0, 0), ({"effects": "send"}, 10, 0), ({"effects": "record"}, 0, 10)],
+)
+def test_nobody_outside_is_told_of_old_days_unless_asked(
+    make: Maker, asked: dict[str, Any], told: int, waiting: int
+) -> None:
+    """I2: skipped by default; `--effects send` tells each window once, `record` keeps it."""
+    heard: list[str] = []
+    ring = call("ring", lambda _values, key: heard.append(key), each="id")
+    stage = Stage(make.task(effects=(ring,)))
+    assert stage.run(**asked).count("succeeded") == 10
+    assert (len(heard), len(set(heard))) == (told, told)
+    chosen = Selection(by_hand=True)
+    assert len(stage.ledger.outbox.due(chosen, limit=50)) == waiting
+
+
+@pytest.mark.parametrize("asked", [{"effects": "shout"}, {"effects": "send", "shadow": True}])
+def test_effects_that_make_no_sense_are_refused(stage: Stage, asked: dict[str, Any]) -> None:
+    """An unknown word, and messages about rows that no reader sees."""
+    with pytest.raises(UsageError, match=r"--effects|--shadow"):
+        stage.run(**asked)
 
 
 def test_a_pool_admits_no_more_than_its_limit_over_all_processes() -> None:

@@ -10,6 +10,7 @@ import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from setpoint.backfilling.job import BatchRun, SingleRun, Stopped
@@ -178,8 +179,8 @@ class Execution:
         try:
             if self.scheduler is not None:
                 engine.use_scheduler(self.scheduler)
-            kind = BatchRun if plan.coalescing.possible else SingleRun
-            run = kind(
+            single = partial(SingleRun, effects=self.plan.request.effects)
+            run = (BatchRun if plan.coalescing.possible else single)(
                 engine=engine,
                 ledger=self.ledger,
                 backfill_id=self.record.backfill_id,

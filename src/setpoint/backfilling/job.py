@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from setpoint.ledger.lease import Lease
     from setpoint.ledger.protocol import Ledger
     from setpoint.ledger.record import Json
+    from setpoint.model.effect import Policy
     from setpoint.model.task import Task
     from setpoint.model.window import Window
     from setpoint.running.lease_keeper import Held, LeaseKeeper
@@ -228,6 +229,7 @@ class SingleRun:
     keeper: LeaseKeeper
     floor: int = 0
     stopping: threading.Event = field(default_factory=threading.Event)
+    effects: Policy = "skip"
 
     def carry_out(self, windows: Sequence[Window | None]) -> list[JobEnd]:
         """Set the windows one after the other."""
@@ -243,6 +245,7 @@ class SingleRun:
             lease_seconds=self.keeper.seconds,
             wait=self.keeper.wait,
             marks={"backfill": self.backfill_id},
+            effects=self.effects,
         )
         (result,) = runner.run(Plan(steps=(Step(task=self.task, window=window),)))
         good = result.state == "succeeded"

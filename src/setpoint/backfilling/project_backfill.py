@@ -11,7 +11,7 @@ from setpoint.backfilling.execution import Execution
 from setpoint.backfilling.job import adopt, lost_windows
 from setpoint.backfilling.preparing import prepare
 from setpoint.backfilling.progress import BackfillListener, Quiet
-from setpoint.backfilling.request import Only, Reprocess, Request
+from setpoint.backfilling.request import Effects, Only, Reprocess, Request
 from setpoint.backfilling.result import BackfillResult
 from setpoint.backfilling.shadowing import shadow_plan
 from setpoint.errors import LedgerError
@@ -50,6 +50,7 @@ def backfill(
     reprocess_behavior: Reprocess | None = None,
     only: Sequence[Only] = (),
     shadow: bool = False,
+    effects: Effects = "skip",
     tags: Mapping[str, str] | None = None,
     requested_by: str | None = None,
     reason: str | None = None,
@@ -73,6 +74,8 @@ def backfill(
             (the default), `completed` all of them.
         only: Run just the windows that are `missing`, `failed` or `stale`.
         shadow: Write the range aside, to be compared and published.
+        effects: `skip` the messages of the windows (noted, the default), `send` them, or
+            `record` them for `setpoint effects send`.
         tags: What to attribute the cost to.
         requested_by: Who asks for it.
         reason: Why.
@@ -92,6 +95,7 @@ def backfill(
         reprocess=reprocess_behavior,
         only=tuple(only),
         shadow=shadow,
+        effects=effects,
         tags=tags or {},
         requested_by=requested_by,
         reason=reason,

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 Reprocess = Literal["none", "failed", "completed"]
 Only = Literal["missing", "failed", "stale"]
+Effects = Literal["send", "skip", "record"]
+# How it is done, and who asks why: another one of these is still the same request.
+MANNER = ("max_active_runs", "pool", "batch_size", "effects", "tags", "requested_by", "reason")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +39,8 @@ class Request:
     only: tuple[Only, ...] = ()
     """Run just these kinds of windows."""
     shadow: bool = False
+    effects: Effects = "skip"
+    """What becomes of the messages of the windows: by default nobody is told of old days again."""
     tags: Mapping[str, str] = field(default_factory=dict)
     requested_by: str | None = None
     reason: str | None = None
@@ -49,6 +54,8 @@ class Request:
             raise UsageError(
                 f"--reprocess-behavior {self.reprocess!r} is not one of: none, failed, completed"
             )
+        if self.effects not in get_args(Effects):
+            raise UsageError(f"--effects {self.effects!r} is not one of: send, skip, record")
         unknown = [each for each in self.only if each not in get_args(Only)]
         if unknown:
             raise UsageError(f"{unknown[0]!r} is not one of: missing, failed, stale")
@@ -62,6 +69,11 @@ class Request:
                 "--shadow writes the whole range aside, so that it can be published in one commit",
                 next_step="leave --missing, --failed, --stale and --reprocess-behavior out",
             )
+        if self.shadow and self.effects != "skip":
+            raise UsageError(
+                "--shadow tells nobody outside of rows that no reader sees yet",
+                next_step="leave --effects out",
+            )
         for name, count in (
             ("--max-active-runs", self.max_active_runs),
             ("--batch-size", self.batch_size),
@@ -73,7 +85,7 @@ class Request:
     def key(self) -> str:
         """The same for the same request; how fast it goes, and who asks why, does not count."""
         asked = self.document()
-        for name in ("max_active_runs", "pool", "batch_size", "tags", "requested_by", "reason"):
+        for name in MANNER:
             asked.pop(name)
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
 

@@ -53,6 +53,13 @@ def command() -> None:
 @click.option("--failed", is_flag=True, help="Only windows that failed.")
 @click.option("--stale", is_flag=True, help="Only windows whose code or inputs changed since.")
 @click.option("--shadow", is_flag=True, help="Write aside; then diff, and publish or discard.")
+@click.option(
+    "--effects",
+    type=click.Choice(["send", "skip", "record"]),
+    default="skip",
+    show_default=True,
+    help="Send the windows' messages, skip them, or record them for `setpoint effects send`.",
+)
 @click.option("--tag", "tags", multiple=True, metavar="K=V", help="What the cost is for.")
 @click.option("--requested-by", metavar="WHO", help="Who asks for it.")
 @click.option("--reason", metavar="TEXT", help="Why.")
@@ -79,6 +86,7 @@ def run(
     failed: bool,
     stale: bool,
     shadow: bool,
+    effects: str,
     tags: tuple[str, ...],
     requested_by: str | None,
     reason: str | None,
@@ -119,6 +127,7 @@ def run(
         reprocess_behavior=reprocess_behavior,  # type: ignore[arg-type]
         only=[name for name, given in only.items() if given],  # type: ignore[misc]
         shadow=shadow,
+        effects=effects,  # type: ignore[arg-type]
         tags=parse_tags(tags),
         requested_by=requested_by,
         reason=reason,
