@@ -229,7 +229,10 @@ class SparkEngine(SparkRanges, SparkTables):
 
         def interrupt() -> None:
             with suppress(*SPARK_ERRORS):
-                spark.interruptTag(_tag(token))
+                if self._settings.spark.remote:
+                    spark.interruptTag(_tag(token))
+                else:  # where a session's own tags are known to the thread that set them alone
+                    spark.sparkContext.cancelJobsWithTag(_tag(token))
 
         # In a thread of its own, which talks to the JVM by a connection of its own: that of the
         # caller may be in the middle of the very call that is to be stopped.
@@ -444,7 +447,11 @@ class SparkEngine(SparkRanges, SparkTables):
     @contextmanager
     def _tagged(self, token: Token) -> Iterator[None]:
         """Mark what this thread starts on Spark, so that it can be found and stopped."""
-        self.spark.addTag(_tag(token))
+        if self._settings.spark.remote:
+            add, remove = self.spark.addTag, self.spark.removeTag
+        else:
+            add, remove = self.spark.sparkContext.addJobTag, self.spark.sparkContext.removeJobTag
+        add(_tag(token))
         stopped = False
         try:
             yield
@@ -453,7 +460,7 @@ class SparkEngine(SparkRanges, SparkTables):
             raise
         finally:
             if not stopped:
-                self.spark.removeTag(_tag(token))
+                remove(_tag(token))
 
     @contextmanager
     def _zone(self, task: Task) -> Iterator[None]:
