@@ -7,7 +7,7 @@ HISTORIES ?= 5000
 SEED      := $(if $(SEED),$(SEED),$(shell date +%s))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo crash soak histories test coverage check format bench docs clean audit-quality audit-fuzz audit-bench effects-bench verify-faults backfill-crash performance
+.PHONY: help install demo crash soak histories test test-all coverage check format bench docs clean audit-quality audit-fuzz audit-bench effects-bench verify-faults backfill-crash performance
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,11 +28,14 @@ demo: $(STAMP) ## The incident, 430,000 rows or 250,000; then a whole shop, kill
 	@$(BIN)/python -m examples.shop.night_of_crashes
 
 test: $(STAMP) ## Run the tests, pure ones first
-	$(BIN)/python -m pytest
+	$(BIN)/python -m tests.suite
+
+test-all: $(STAMP) ## Run also the tests that make test samples
+	$(BIN)/python -m tests.suite --all
 
 coverage: $(STAMP) ## Lines of model/ and ledger/ that tests without Spark reach; 95 % at least
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -q --ignore=tests/spark --ignore=tests/process
+	$(BIN)/coverage run -m pytest -q --ignore=tests/spark --ignore=tests/process --ignore=tests/shop --ignore=tests/crash
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --include='*/setpoint/model/*' --fail-under=95
 	$(BIN)/coverage report --include='*/setpoint/ledger/*' --fail-under=95

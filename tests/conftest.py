@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
+from tests.long_tests import is_long
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,8 +17,17 @@ if TYPE_CHECKING:
 ORDER = ("spark", "shop", "process", "crash")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let `--all` run what is left to `make test-all`."""
+    parser.addoption("--all", action="store_true", help="also what make test-all runs")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Sort by the folder that a test lies in; within one, the order stays."""
+    if not config.getoption("--all"):
+        left = [item for item in items if is_long(item.nodeid)]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
     tests = Path(__file__).parent
 
     def rank(item: pytest.Item) -> int:

@@ -185,7 +185,8 @@ def _kind_of(pairs: list[tuple[Any, Any]], now: datetime) -> str | None:  # noqa
     if all(_rearranged(one, other) for one, other in pairs):
         return "row order"
     if all(_whole(one) and _whole(other) for one, other in pairs):
-        return "counter"
+        # By one amount in each row; numbers that move anyhow have another cause.
+        return "counter" if len({other - one for one, other in pairs}) == 1 else None
     return None
 
 
@@ -252,6 +253,8 @@ def _score(clue: Clue, check: str, difference: Difference | None, seen: Sequence
         score += 3 if clue.kind == "append" else 0
     if difference.kind == "changed" and clue.kind == "append":
         score -= 6  # rows that were added do not change others
+    if difference.kind == "changed" and check == "order" and clue.kind == "state":
+        score -= 4  # the same keys with other content: one window overwrote another
     return score
 
 
