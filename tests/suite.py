@@ -35,9 +35,8 @@ def main() -> int:
         finally:
             beside.terminate()
         kept.seek(0)
-        print(
-            f"\n{kept.read()}\nSpark and processes: {time.monotonic() - begun:.0f} s side by side"
-        )
+        took = f"Spark and processes: {time.monotonic() - begun:.0f} s side by side"
+        sys.stdout.write(f"\n{kept.read()}\n{took}\n")
     return code or other
 
 

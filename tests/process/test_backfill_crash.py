@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.process
 
-KILLS = int(os.environ.get("SETPOINT_KILLS", "2"))
+KILLS = int(os.environ.get("SETPOINT_KILLS", "1"))
 SEED = int(os.environ.get("SETPOINT_SEED", str(random.randrange(1_000_000))))
 DAYS = 12
 TASKS = """\
