@@ -11,6 +11,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from setpoint.backfilling.checking import check_project
+from setpoint.backfilling.job import CONFLICT_RETRIES
 from setpoint.backfilling.project_backfill import backfill_project
 from setpoint.backfilling.publishing import Shadow, open_shadow
 from setpoint.backfilling.request import Request
@@ -334,7 +335,10 @@ def test_scenario_20_compaction_during_a_backfill_costs_no_window(days: Bench) -
 
     def compact() -> None:
         spark = days.engine.twin().spark
-        while not stop.is_set():
+        # No more often than a job tries again: without a pause in between it would never end.
+        for _ in range(CONFLICT_RETRIES):
+            if stop.is_set():
+                return
             with contextlib.suppress(PySparkException, Py4JJavaError):  # it may lose, too
                 spark.sql(
                     "CALL lake.system.rewrite_data_files(table => 'shop.daily', "

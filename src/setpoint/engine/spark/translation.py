@@ -37,6 +37,8 @@ CONFLICTS = (
     "Cannot commit",
     "stale table metadata",
     "Found new conflicting delete files",
+    "Found conflicting deleted files",
+    "Missing required files to delete",
     "[DELTA_CONCURRENT_",
     "[DELTA_METADATA_CHANGED]",
     "[DELTA_PROTOCOL_CHANGED",
