@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.measuring import Measure, interleaved, measures
 
-from setpoint.engine.protocol import Outcome, Token
+from setpoint.engine.protocol import Outcome
 from setpoint.engine.spark.engine import SparkEngine
 from setpoint.ledger.opening import open_ledger
 from setpoint.model.plan import Dates, make_plan
@@ -16,6 +16,7 @@ from setpoint.project.project import load_project
 from setpoint.running.runner import Runner
 
 if TYPE_CHECKING:
+    from setpoint.engine.protocol import Token
     from setpoint.model.plan import Plan
 
 SETTINGS = '[project]\nname = "bench"\n'
@@ -84,20 +85,13 @@ def _measured(plan: Plan, engine: SparkEngine, empty: Runner, runs: int) -> list
     (step,) = plan.steps
     (result,) = empty.run(plan)
     lookup = f"a dead attempt's commit, looked for among {HISTORY}"
-    token = Token(run_id="0" * 16, fence=1)
-
-    def tags() -> None:
-        with engine._tagged(token):  # noqa: SLF001 — what an attempt does, alone
-            pass
-
     contenders = {
         "lease and records of a run on SQLite": lambda: empty.run(plan),
-        "tag of an attempt's Spark jobs": tags,
         lookup: lambda: engine.find_commit(step.task, result.run_id or ""),
     }
     times = interleaved(contenders, runs=runs, warm=3)
     summed = [sum(parts) for parts in zip(*times.values(), strict=True)]
-    total = "all three: leases, tokens and reconciliation"
+    total = "both: leases, records and reconciliation"
     return measures(
         {**times, total: summed}, base=next(iter(contenders)), limits={total: "≤ 0.050 s"}
     )

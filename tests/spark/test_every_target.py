@@ -1,4 +1,7 @@
-"""What every target does, whatever it is made of: one suite, run against each."""
+"""What every target does, whatever it is made of: one suite, run against each.
+
+It is long because it is one thing: a behaviour that stands here holds on all of them.
+"""
 
 from __future__ import annotations
 

@@ -100,6 +100,7 @@ class SparkEngine(SparkRanges, SparkTables):
         self._spark: SparkSession | None = None
         self._log: Path | None = None
         self._inspected: set[str] = set()
+        self._attempt: Token | None = None
 
     def start(self) -> None:
         """Start the session if it is not started yet."""
@@ -147,7 +148,8 @@ class SparkEngine(SparkRanges, SparkTables):
         windows: Sequence[Window] = (),
     ) -> Outcome:
         placed = self._errors(task, window)
-        with placed, self._zone(task), self._tagged(token), Moments() as moments:
+        self._attempt = token
+        with placed, self._zone(task), Moments() as moments:
             failpoint("read.before")
             built = self._build(task, window, moments, as_of)
             failpoint("read.after")
@@ -224,15 +226,13 @@ class SparkEngine(SparkRanges, SparkTables):
     def cancel(self, token: Token) -> None:
         """Stop the Spark jobs of an attempt, from any thread; quietly when there are none."""
         spark = self._spark
-        if spark is None:
+        if spark is None or self._attempt != token:
             return
 
         def interrupt() -> None:
+            # All of this session's: an engine makes one attempt at a time, twins have their own.
             with suppress(*SPARK_ERRORS):
-                if self._settings.spark.remote:
-                    spark.interruptTag(_tag(token))
-                else:  # where a session's own tags are known to the thread that set them alone
-                    spark.sparkContext.cancelJobsWithTag(_tag(token))
+                spark.interruptAll()
 
         # In a thread of its own, which talks to the JVM by a connection of its own: that of the
         # caller may be in the middle of the very call that is to be stopped.
@@ -445,24 +445,6 @@ class SparkEngine(SparkRanges, SparkTables):
         return error.on(task=task.name, window=label, table=str(task.target))
 
     @contextmanager
-    def _tagged(self, token: Token) -> Iterator[None]:
-        """Mark what this thread starts on Spark, so that it can be found and stopped."""
-        if self._settings.spark.remote:
-            add, remove = self.spark.addTag, self.spark.removeTag
-        else:
-            add, remove = self.spark.sparkContext.addJobTag, self.spark.sparkContext.removeJobTag
-        add(_tag(token))
-        stopped = False
-        try:
-            yield
-        except KeyboardInterrupt:
-            stopped = True  # as below
-            raise
-        finally:
-            if not stopped:
-                remove(_tag(token))
-
-    @contextmanager
     def _zone(self, task: Task) -> Iterator[None]:
         """Let `to_date` and the like use the zone in which the task's days begin."""
         zone = task.grain.zone if task.grain else "UTC"
@@ -476,7 +458,3 @@ class SparkEngine(SparkRanges, SparkTables):
         finally:
             if not stopped:
                 self.spark.conf.set("spark.sql.session.timeZone", "UTC")
-
-
-def _tag(token: Token) -> str:
-    return f"setpoint-{token.run_id}-{token.fence}"
