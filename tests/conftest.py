@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
+from hypothesis import HealthCheck, settings
 from tests.long_tests import is_long
 
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from tests.postgres_server import PostgresServer
 
 ORDER = ("spark", "shop", "process", "crash")
+# An example that takes long on a busy machine is no counter-example.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

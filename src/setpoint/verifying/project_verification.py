@@ -52,7 +52,8 @@ def verify_project(
         say: Told of each step.
     """
     chosen = chosen_checks(checks, command=False)
-    project = load_project(Path(folder))
+    # No copy is ever retried, and what may be retried is what is to be found out here.
+    project = load_project(Path(folder), allow_unsafe_retry=True)
     selected = [project.graph.task(name) for name in tasks] or list(project.graph.tasks.values())
     if not selected:
         raise UsageError(
