@@ -119,3 +119,13 @@ def test_the_page_loads_nothing_and_runs_nothing() -> None:
     assert "https://" not in page
     assert "default-src 'none'" in page
     assert page.index("not idempotent") < page.index("Cause") < page.index("Checks")
+
+
+def test_the_page_shows_the_worst_first_and_says_once_what_was_left_out() -> None:
+    """A sound task that an unsound one feeds is not green; what to type next is there."""
+    page = page_report(verdicts())
+    cards = re.findall(r'class="card (\w+)">\n.*\n<h2>(\w+)</h2>', page)
+    assert cards == [("bad", "orders"), ("none", "fine"), ("none", "cannot")]
+    assert "Left out, two runs already differ: ten<" in page
+    assert "<dt>Next</dt><dd>make it</dd>" in page
+    assert '<dd class="code">use :ds\nor not</dd>' in page
