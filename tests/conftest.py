@@ -41,6 +41,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=rank)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many planted cases were caught, when they were tried."""
+    from tests.verify.tally import TALLY
+
+    if TALLY.broken or TALLY.sound:
+        terminalreporter.section("planted cases")
+        for line in TALLY.lines():
+            terminalreporter.write_line(line)
+
+
 @pytest.fixture(scope="session")
 def server() -> Iterator[PostgresServer]:
     """The one Postgres server that the tests share."""

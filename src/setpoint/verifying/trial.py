@@ -1,8 +1,9 @@
 """Trying a task out on copies of its target.
 
-One copy runs its windows forward, once each: the reference. Another runs them backward, twice,
-rearranged, under another clock, and dies in between; whatever is done to it, it must hold the same
-rows. As long as it does, one comparison answers several checks; only a difference is looked into.
+In one copy each window is set once, two of them together: the reference. Another copy runs them
+one by one, backward, twice, rearranged, under another clock, and dies in between; whatever is done
+to it, it must hold the same rows. As long as it does, one comparison answers several checks; only a
+difference is looked into.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from setpoint.model.window import Window
     from setpoint.verifying.cause import Cause
     from setpoint.verifying.code_reading import Reading
-    from setpoint.verifying.copies import Copies
+    from setpoint.verifying.copies import Copies, Copy
     from setpoint.verifying.recorder import Recorder
     from setpoint.verifying.trial_windows import TrialWindows
     from setpoint.verifying.verdict import State
@@ -65,37 +66,66 @@ class Trial:
     """Builds the plan in another process; what differs there, in words."""
     findings: list[Finding] = field(default_factory=list)
     mains: int = 0
-    """How often the window asked for ran on the second copy."""
+    """How often the window asked for was set on the copies."""
     ran: int = 0
-    """How often any window ran on it."""
+    """How often any window was."""
     checksum: str | None = None
     empty: bool = False
     """The window asked for has no rows: little can be proven by it."""
+    separable: bool = False
+    """Two windows set at once give the rows of each alone."""
+    inseparable: str | None = None
+    """Why two windows could not be set at once."""
 
     def carry_out(self) -> None:
         """Make the checks; raises when the task fails by itself."""
         self._begun = time.monotonic()
-        engine = self.copies.engine
         with self.recorder.listening():
-            self.reference, self.copy = self.copies.copy(), self.copies.copy()
-            self.say("the reference: each window once, forward")
-            for window in self.windows.all or (None,):
-                self.copies.run(self.reference, window)
-                self.sent_once = len(self.recorder.sent)
-            self.expected = engine.contents(self.reference.task, self.windows.all)
-            self.checksum = next(iter(self.expected.values()), None)
+            self.copy = self.copies.copy()
+            together = self._refer()
+            self.sent_once = len(self.recorder.sent)
+            self.expected = self._contents(self.reference)
             self.empty = self._own_label() not in self.expected
-            if not self._repeated():
+            if not self._repeated(together=together):
                 self._leave_out()
             else:
+                self._batch()
                 self._elsewhere()
                 self._crash()
                 self._month()
-                self._batch()
                 self._ten()
             self._effects()
 
-    def _repeated(self) -> bool:
+    def _refer(self) -> bool:
+        """Make the reference, each window set once; whether the last two were set together."""
+        self.reference = self.copies.copy()
+        windows: Sequence[Window | None] = self.windows.all or (None,)
+        union = self.windows.union if "batch" in self.checks and not self._whole() else None
+        if union is not None:
+            self.say(f"the reference: {union.label} as one")
+            try:
+                self._run(union, on=self.reference)
+                windows = [window for window in (self.windows.month,) if window is not None]
+            except RunError as error:
+                # Nothing was written. If the task fails by itself, it does so again below.
+                self.inseparable = error.message
+                union = None
+        self.say("the reference: each window once")
+        for window in windows:
+            self._run(window, on=self.reference)
+        return union is not None
+
+    def _apart(self) -> None:
+        """Make the reference anew, one window after the other, forward: to tell what differs."""
+        self.say("the reference again, window by window")
+        together = self.expected
+        self.reference = self.copies.copy()
+        for window in self.windows.all:
+            self._run(window, on=self.reference)
+        self.expected = self._contents(self.reference)
+        self.separable = together == self.expected
+
+    def _repeated(self, *, together: bool) -> bool:
         """Backward, the window asked for twice: equal to the reference, or looked into.
 
         The second of the two is a retry of runs that died, which then need no check of their own.
@@ -105,9 +135,12 @@ class Trial:
         if dying:
             self._die_and_retry()
         now = self._backward(already=dying)
+        self.separable = together
+        if now != self.expected and together:
+            self._apart()
         if now != self.expected and dying:
             difference = self._difference()
-            self.copy, self.mains, self.ran = self.copies.copy(), 0, 0
+            self.copy = self.copies.copy()
             now = self._backward()
             if now == self.expected:
                 self._failed("crash", difference)
@@ -120,15 +153,15 @@ class Trial:
             for name in ("neighbours", "order"):
                 self._found(name, "left out", "the task has no windows")
         else:
-            self._passed("order", "forward, backward and mixed give one table")
+            self._passed("order", "together, backward and mixed give one table")
             self._passed("neighbours", "other windows kept their rows")
         return True
 
     def _backward(self, *, already: bool = False) -> dict[str, str]:
         """The windows of the copy from the last to the first; what it holds then."""
         if not already:
-            self._run_main()
-            self._run_main()
+            self._run(self.windows.main)
+            self._run(self.windows.main)
         for window in reversed(self.windows.all[:-1]):
             self._run(window)
         return self._contents()
@@ -138,15 +171,15 @@ class Trial:
         main = self.windows.main
         self.copies.die(self.copy, main, "before the write")
         self.copies.die(self.copy, main, "while writing")
-        self._run_main()
-        self.copies.die(self.copy, main, "after the commit")
-        self.mains += 1
         self._run(main)
+        self.copies.die(self.copy, main, "after the commit")
+        self._count(main)
+        self.copies.run(self.copy, main)  # which finds the commit, and writes nothing
 
     def _looked_into(self, now: dict[str, str]) -> bool:
         """The copy is not what the reference is: is it the second run, or the order?"""
         difference = self._difference()
-        self._run_main()
+        self._run(self.windows.main)
         again = self._contents()
         own = self._own_label()
         others = {*now, *again} - {own}
@@ -229,6 +262,16 @@ class Trial:
             self._failed("crash", self._difference())
             self._heal()
 
+    def _batch(self) -> None:
+        """What the reference has told already."""
+        if self.windows.union is None or self._whole():
+            self._found("batch", "left out", "its windows cannot be told apart in the table")
+        elif self.separable:
+            self._passed("batch", "separable: windows may run together")
+        else:
+            why = self.inseparable or "a backfill runs its windows one by one"
+            self._found("batch", "noted", f"not separable: {why}")
+
     def _month(self) -> None:
         if "month" not in self.checks:
             return
@@ -244,36 +287,15 @@ class Trial:
             self._failed("month", self._difference())
             self._heal()
 
-    def _batch(self) -> None:
-        if "batch" not in self.checks:
-            return
-        union = self.windows.union
-        if union is None or self._whole():
-            self._found("batch", "left out", "its windows cannot be told apart in the table")
-            return
-        self.say(f"{union.label} as one")
-        one = self.copies.copy()
-        try:
-            self.copies.run(one, union)
-        except RunError as error:
-            self._found("batch", "noted", f"not separable: {error.message}")
-            return
-        now = self.copies.engine.contents(one.task, self.windows.all)
-        labels = [each.label for each in (self.windows.before, self.windows.main) if each]
-        if all(now.get(label) == self.expected.get(label) for label in labels):
-            self._passed("batch", "separable: windows may run together")
-        else:
-            self._found("batch", "noted", "not separable: a backfill runs its windows one by one")
-
     def _ten(self) -> None:
         if "ten" not in self.checks:
             return
         self.say("ten runs in all")
         while self.ran < TEN or self.mains < FEW:
-            self._run_main()
+            self._run(self.windows.main)
         if self._contents() == self.expected:
-            words = f"{self.ran} runs on one copy, {self.mains} of them of one window: one content"
-            self._passed("ten", words)
+            words = f"{self.ran} runs on two copies, {self.mains} of them of one window"
+            self._passed("ten", f"{words}: one content")
         else:
             self._failed("ten", self._difference())
 
@@ -311,7 +333,7 @@ class Trial:
     def _same_after_run(self) -> bool:
         self._error: SetpointError | None = None
         try:
-            self._run_main()
+            self._run(self.windows.main)
         except SetpointError as error:
             self._error = error
             return False
@@ -321,19 +343,19 @@ class Trial:
         """Set the windows of the copy again, so that the next check starts from right rows."""
         for window in self.windows.all[:-1]:
             self._run(window)
-        self._run_main()
+        self._run(self.windows.main)
         self.expected = self._contents()
 
-    def _run_main(self) -> None:
-        self.mains += 1
-        self._run(self.windows.main)
+    def _run(self, window: Window | None, *, on: Copy | None = None) -> None:
+        self.copies.run(on or self.copy, window)
+        self._count(window)
 
-    def _run(self, window: Window | None) -> None:
+    def _count(self, window: Window | None) -> None:
         self.ran += 1
-        self.copies.run(self.copy, window)
+        self.mains += window in (self.windows.main, self.windows.union)
 
-    def _contents(self) -> dict[str, str]:
-        return self.copies.engine.contents(self.copy.task, self.windows.all)
+    def _contents(self, copy: Copy | None = None) -> dict[str, str]:
+        return self.copies.engine.contents((copy or self.copy).task, self.windows.all)
 
     def _whole(self) -> bool:
         """Whether the windows of the task cannot be told apart in its table."""

@@ -11,13 +11,12 @@ from pyspark.sql import Row
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from setpoint.engine.spark.checksum import encode_row, half_sum
 from setpoint.engine.spark.engine import SparkEngine
 from setpoint.engine.spark.plan_text import normal_lines
 from setpoint.engine.spark.postgres.moment import Moments
+from setpoint.engine.spark.quick_sum import quick_hashes, quick_sums, quick_text
 from setpoint.engine.spark.reading import target_kind
 from setpoint.errors import EngineFailed, UsageError
-from setpoint.model.checksum import WRAP, Checksum
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import owned_scope
 from setpoint.model.table import quote
@@ -99,7 +98,7 @@ class TrialEngine(SparkEngine):
             self._death = None
 
     def contents(self, task: Task, windows: Sequence[Window]) -> dict[str, str]:
-        """The content checksum of each window's scope, and of all other rows; one job."""
+        """What each window's scope holds, and all other rows, as sums to compare; one job."""
         with self._errors(task, None), self._zone(task):
             frame = self._frame(task)
             if frame is None:
@@ -111,23 +110,9 @@ class TrialEngine(SparkEngine):
                 for window in windows:
                     scope = owned_scope(task, window, kind) or "true"
                     label = F.when(F.expr(scope), F.lit(window.label)).otherwise(label)
-            digest = F.sha2(encode_row(frame), 256)
-            sums = (
-                frame.select(label.alias("label"), digest.alias("digest"))
-                .groupBy("label")
-                .agg(
-                    F.count(F.lit(1)).alias("rows"),
-                    half_sum("digest", 1).alias("first"),
-                    half_sum("digest", 17).alias("second"),
-                )
-                .collect()
-            )
-            return {
-                row["label"]: str(
-                    Checksum(row["rows"], int(row["first"]) % WRAP, int(row["second"]) % WRAP)
-                )
-                for row in sums
-            }
+            hashed = frame.select(label.alias("label"), *quick_hashes(frame))
+            sums = hashed.groupBy("label").agg(*quick_sums()).collect()
+            return {row["label"]: quick_text(row) for row in sums}
 
     def differing(self, first: Task, second: Task) -> Differing:
         """What two copies of a target hold, to find where they differ."""
