@@ -23,6 +23,7 @@ from setpoint.verifying.trial_windows import trial_windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from setpoint.model.task import Task
     from setpoint.model.window import Window
@@ -98,6 +99,16 @@ class MemoryTables:
         self.arrangement = arrangement.seed
         yield
         self.arrangement = 0
+
+    def second(self) -> MemoryTables:
+        """The same: the tests do one thing after the other."""
+        return self
+
+    @contextmanager
+    def under(self, condition: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+        """Another world."""
+        with condition():
+            yield
 
     @contextmanager
     def dying(self, death: str) -> Iterator[None]:

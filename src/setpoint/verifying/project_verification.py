@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -112,7 +113,7 @@ def verify_task(
     reading = read_task(task, root)
     try:
         say("reading its plan")
-        with recorder.listening():
+        with recorder.listening(), recorder.first_run():
             analysis = engine.analyse(replace(task, allow=()), windows.main)
     except SetpointError as error:
         return _without(verdict, error, begun)
@@ -129,6 +130,7 @@ def verify_task(
         recorder=recorder,
         key=task.unique_key,
         say=say,
+        threaded=(os.cpu_count() or 1) > 1,
         other_hash_seed=lambda: _other_hash_seed(engine, project, task, windows.main),
     )
     try:

@@ -17,6 +17,7 @@ from setpoint.engine.spark.trial_engine import Arrangement
 from setpoint.errors import RunError, SetpointError
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.write import window_column
+from setpoint.verifying.beside import Beside
 from setpoint.verifying.cause import Clue, likely_cause
 from setpoint.verifying.conditions import another_day, another_environment, another_zone
 from setpoint.verifying.difference import Difference, compare_table
@@ -25,6 +26,7 @@ from setpoint.verifying.verdict import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
     from contextlib import AbstractContextManager
 
     from setpoint.model.window import Window
@@ -65,10 +67,8 @@ class Trial:
     other_hash_seed: Callable[[], str | None] = lambda: None
     """Builds the plan in another process; what differs there, in words."""
     findings: list[Finding] = field(default_factory=list)
-    mains: int = 0
-    """How often the window asked for was set on the copies."""
-    ran: int = 0
-    """How often any window was."""
+    threaded: bool = False
+    """Make the reference beside the rest, in a thread of its own."""
     checksum: str | None = None
     empty: bool = False
     """The window asked for has no rows: little can be proven by it."""
@@ -76,68 +76,98 @@ class Trial:
     """Two windows set at once give the rows of each alone."""
     inseparable: str | None = None
     """Why two windows could not be set at once."""
+    steady: bool = True
+    """The reference is still the one that was made beside."""
 
     def carry_out(self) -> None:
         """Make the checks; raises when the task fails by itself."""
         self._begun = time.monotonic()
-        with self.recorder.listening():
-            self.copy = self.copies.copy()
-            together = self._refer()
-            self.sent_once = len(self.recorder.sent)
-            self.expected = self._contents(self.reference)
-            self.empty = self._own_label() not in self.expected
-            if not self._repeated(together=together):
+        with self.recorder.listening(), Beside(threaded=self.threaded) as beside:
+            self.copy, self.reference = self.copies.copy(), self.copies.copy(beside=True)
+            referred = beside.do(self._refer)
+            # Only once there is a reference; else there is nothing to do again.
+            again = beside.do(lambda: None if referred.exception() else self._again())
+            if not self._repeated(referred, again):
                 self._leave_out()
             else:
                 self._batch()
                 self._elsewhere()
                 self._crash()
-                self._month()
-                self._ten()
+                done = self.steady and again.exception() is None
+                self._month(already=done and again.result() in (None, self.expected))
+                self._ten(already=done and again.result() in (None, self.expected))
             self._effects()
 
-    def _refer(self) -> bool:
-        """Make the reference, each window set once; whether the last two were set together."""
-        self.reference = self.copies.copy()
+    def _refer(self) -> tuple[bool, dict[str, str]]:
+        """Set each window once: were the last two set together, and what does it hold then."""
         windows: Sequence[Window | None] = self.windows.all or (None,)
         union = self.windows.union if "batch" in self.checks and not self._whole() else None
-        if union is not None:
-            self.say(f"the reference: {union.label} as one")
-            try:
-                self._run(union, on=self.reference)
-                windows = [window for window in (self.windows.month,) if window is not None]
-            except RunError as error:
-                # Nothing was written. If the task fails by itself, it does so again below.
-                self.inseparable = error.message
-                union = None
-        self.say("the reference: each window once")
-        for window in windows:
-            self._run(window, on=self.reference)
-        return union is not None
+        with self.recorder.first_run():
+            if union is not None:
+                try:
+                    self.copies.run(self.reference, union)
+                    windows = [window for window in (self.windows.month,) if window is not None]
+                except RunError as error:
+                    # Nothing was written. If the task fails by itself, it does so again below.
+                    self.inseparable, union = error.message, None
+            for window in windows:
+                self.copies.run(self.reference, window)
+        return union is not None, self._contents(self.reference)
 
-    def _apart(self) -> None:
+    def _again(self) -> dict[str, str] | None:
+        """A month ago again, and what is missing of ten runs; what the reference holds then."""
+        month = self.windows.month if "month" in self.checks else None
+        others: list[Window | None] = [month] if month is not None else []
+        if "ten" in self.checks:
+            elsewhere = {"partitioning", "clock", "environment"} & set(self.checks)
+            mains = 2 + bool(elsewhere) + ("partitioning" in elsewhere)
+            ran = mains + len(self.windows.all[:-1]) + len(others)
+            missing = TEN - ran - len(self.reference.sets), FEW - mains - 1
+            others += [self.windows.main] * max(*missing, 0)
+        for window in others:
+            self.copies.run(self.reference, window)
+        return self._contents(self.reference) if others else None
+
+    def _referred(self, referred: Future[tuple[bool, dict[str, str]]]) -> bool:
+        """Take the reference over; whether its last two windows were set at once."""
+        try:
+            together, self.expected = referred.result()
+        except SetpointError:
+            if not self.threaded:
+                raise
+            # It may be the other thread that the task's code cannot bear: once more, in this one.
+            self.steady = False
+            self.reference = self.copies.copy()
+            together, self.expected = self._refer()
+        self.empty = self._own_label() not in self.expected
+        return together
+
+    def _apart(self, *, together: bool) -> None:
         """Make the reference anew, one window after the other, forward: to tell what differs."""
         self.say("the reference again, window by window")
-        together = self.expected
+        before, self.steady = self.expected, False
         self.reference = self.copies.copy()
-        for window in self.windows.all:
-            self._run(window, on=self.reference)
+        for window in self.windows.all or (None,):
+            self.copies.run(self.reference, window)
         self.expected = self._contents(self.reference)
-        self.separable = together == self.expected
+        self.separable = together and before == self.expected
 
-    def _repeated(self, *, together: bool) -> bool:
+    def _repeated(
+        self, referred: Future[tuple[bool, dict[str, str]]], again: Future[dict[str, str] | None]
+    ) -> bool:
         """Backward, the window asked for twice: equal to the reference, or looked into.
 
         The second of the two is a retry of runs that died, which then need no check of their own.
         """
         dying = "crash" in self.checks
-        self.say("the same windows backward, the last one twice" + (", dying" if dying else ""))
+        self.say("each window once; beside that backward, the last one twice")
         if dying:
             self._die_and_retry()
         now = self._backward(already=dying)
-        self.separable = together
-        if now != self.expected and together:
-            self._apart()
+        self.separable = together = self._referred(referred)
+        # The reference may be further than what it held; nothing is compared while it changes.
+        if now != self.expected and (again.exception() or again.result() or together):
+            self._apart(together=together)
         if now != self.expected and dying:
             difference = self._difference()
             self.copy = self.copies.copy()
@@ -173,7 +203,6 @@ class Trial:
         self.copies.die(self.copy, main, "while writing")
         self._run(main)
         self.copies.die(self.copy, main, "after the commit")
-        self._count(main)
         self.copies.run(self.copy, main)  # which finds the commit, and writes nothing
 
     def _looked_into(self, now: dict[str, str]) -> bool:
@@ -208,8 +237,10 @@ class Trial:
         engine = self.copies.engine
         conditions: dict[str, Sequence[Callable[[], AbstractContextManager[None]]]] = {
             "partitioning": [lambda: engine.arranged(ARRANGEMENTS[1])],
-            "clock": [another_day, another_zone],
-            "environment": [lambda: another_environment(self.reading.variables)],
+            "clock": [lambda: engine.under(another_day), lambda: engine.under(another_zone)],
+            "environment": [
+                lambda: engine.under(lambda: another_environment(self.reading.variables))
+            ],
         }
         wanted = {name: each for name, each in conditions.items() if name in self.checks}
         if not wanted:
@@ -272,37 +303,52 @@ class Trial:
             why = self.inseparable or "a backfill runs its windows one by one"
             self._found("batch", "noted", f"not separable: {why}")
 
-    def _month(self) -> None:
+    def _month(self, *, already: bool) -> None:
+        """Set a window of a month ago again, unless that was done beside and left the same rows."""
         if "month" not in self.checks:
             return
         month = self.windows.month
         if month is None:
             self._found("month", "left out", "the task has no windows")
             return
-        self.say(f"{month.label} again")
-        self._run(month)
-        if self._contents() == self.expected:
+        if not already:
+            self.say(f"{month.label} again")
+            self._run(month)
+        if already or self._contents() == self.expected:
             self._passed("month", f"{month.label} was set again, all else stayed")
         else:
             self._failed("month", self._difference())
             self._heal()
 
-    def _ten(self) -> None:
+    def _ten(self, *, already: bool) -> None:
+        """Run until there were ten runs in all, if they were not had already."""
         if "ten" not in self.checks:
             return
         self.say("ten runs in all")
         while self.ran < TEN or self.mains < FEW:
+            already = False
             self._run(self.windows.main)
-        if self._contents() == self.expected:
+        if already or self._contents() == self.expected:
             words = f"{self.ran} runs on two copies, {self.mains} of them of one window"
             self._passed("ten", f"{words}: one content")
         else:
             self._failed("ten", self._difference())
 
+    @property
+    def ran(self) -> int:
+        """How often a window was set on the copies."""
+        return len(self.reference.sets) + len(self.copy.sets)
+
+    @property
+    def mains(self) -> int:
+        """How often the window asked for was."""
+        own = (self.windows.main, self.windows.union)
+        return sum(window in own for window in (*self.reference.sets, *self.copy.sets))
+
     def _effects(self) -> None:
         if "effects" not in self.checks:
             return
-        again = [*self.recorder.sent[self.sent_once :], *self.copies.said_again]
+        again = [*self.recorder.sent, *self.copies.said_again]
         if again:
             clues = [clue for clue in self.reading.clues if clue.kind == "effect"]
             words = f"the second run sent again: {again[0]}"
@@ -346,16 +392,12 @@ class Trial:
         self._run(self.windows.main)
         self.expected = self._contents()
 
-    def _run(self, window: Window | None, *, on: Copy | None = None) -> None:
-        self.copies.run(on or self.copy, window)
-        self._count(window)
-
-    def _count(self, window: Window | None) -> None:
-        self.ran += 1
-        self.mains += window in (self.windows.main, self.windows.union)
+    def _run(self, window: Window | None) -> None:
+        self.copies.run(self.copy, window)
 
     def _contents(self, copy: Copy | None = None) -> dict[str, str]:
-        return self.copies.engine.contents((copy or self.copy).task, self.windows.all)
+        read = copy or self.copy
+        return read.engine.contents(read.task, self.windows.all)
 
     def _whole(self) -> bool:
         """Whether the windows of the task cannot be told apart in its table."""

@@ -29,9 +29,9 @@ def quick_hashes(frame: DataFrame) -> list[Column]:
     hashed: list[Column] = []
     for field in frame.schema.fields:
         column = F.col(quote(field.name))
-        hashed.append(_hashable(column, field.dataType))
-        if field.nullable:
-            hashed.append(column.isNull())  # a null alone leaves the hash as it was
+        # A null alone leaves the hash as it was. Whether a column may be null is no reason to leave
+        # this out: of two tables to compare, one may know that it has none.
+        hashed += [_hashable(column, field.dataType), column.isNull()]
     return [
         F.xxhash64(*hashed).alias("one"),
         F.xxhash64(F.lit(1), *hashed).alias("other"),

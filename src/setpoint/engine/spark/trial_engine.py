@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import contextmanager
+import threading
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,14 +25,19 @@ from setpoint.model.table_folder import table_folder
 from setpoint.model.transform import source_sql
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from pyspark.sql import DataFrame
 
+    from setpoint.engine.spark.engine import Built
     from setpoint.engine.spark.target import Target, Writing
+    from setpoint.model.settings import Settings
     from setpoint.model.table import TableName
     from setpoint.model.task import Task
     from setpoint.model.window import Window
+
+    Condition = Callable[[], AbstractContextManager[None]]
 
 Death = Literal["before the write", "while writing", "after the commit"]
 ELSEWHERE = "other rows"
@@ -67,8 +73,29 @@ class Differing:
 class TrialEngine(SparkEngine):
     """Runs tasks as ever, and as they should never notice."""
 
-    _arrangement: Arrangement | None = None
-    _death: Death | None = None
+    def __init__(self, settings: Settings, *, say: Callable[[str], None]) -> None:
+        super().__init__(settings, say=say)
+        self._arrangement: Arrangement | None = None
+        self._death: Death | None = None
+        self._conditions: list[Condition] = []
+        self._building = threading.Lock()
+        self._second: TrialEngine | None = None
+
+    def second(self) -> TrialEngine:
+        """One beside this, on the same Spark, for a thread of its own."""
+        if self._second is None:
+            self._second = self.twin()
+            vars(self._second).update(_building=self._building)
+        return self._second
+
+    @contextmanager
+    def under(self, condition: Condition) -> Iterator[None]:
+        """Let the task's own code see another world while this lasts."""
+        self._conditions.append(condition)
+        try:
+            yield
+        finally:
+            self._conditions.pop()
 
     @contextmanager
     def arranged(self, arrangement: Arrangement) -> Iterator[None]:
@@ -170,18 +197,31 @@ class TrialEngine(SparkEngine):
             )
 
     def drop(self, table: TableName) -> None:
-        """Remove a copy."""
-        connection = self._settings.connections.get(table.catalog)
-        if connection is not None:
-            from setpoint.engine.spark.postgres.copy_removal import remove_copy
-
-            remove_copy(connection, table)
+        """Remove a copy, and what its runs have left beside it."""
+        catalog = self._settings.catalogs.get(table.catalog)
+        folder = None
+        if catalog is not None and catalog.type == "iceberg" and catalog.warehouse is not None:
+            folder = catalog.warehouse.joinpath(*table.parts[1:])
+        if folder is None or not folder.is_dir():
+            super().drop(table)
             return
-        catalog = self._settings.catalogs[table.catalog]
-        if catalog.type == "iceberg":
-            self.spark.sql(f"DROP TABLE IF EXISTS {table.sql} PURGE")
-        elif catalog.warehouse is not None:
-            shutil.rmtree(table_folder(catalog.warehouse, table), ignore_errors=True)
+        # Purging reads the metadata of every snapshot to find files; here they lie in one folder.
+        self.spark.sql(f"DROP TABLE IF EXISTS {table.sql}")
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def _build(
+        self,
+        task: Task,
+        window: Window | None,
+        moments: Moments,
+        as_of: Mapping[str, str] | None = None,
+    ) -> Built:
+        # The task's own code runs in here, and nowhere else. It need not know of threads, and a
+        # clock that is moved is moved for the whole process: one at a time.
+        with self._building, ExitStack() as stack:
+            for condition in self._conditions:
+                stack.enter_context(condition())
+            return super()._build(task, window, moments, as_of)
 
     def _arranged(self, query: str) -> str:
         if self._arrangement is None:
