@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
 from contextlib import contextmanager
+from copy import copy
 from datetime import date, datetime, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +14,7 @@ from tests.task_maker import Maker
 
 from setpoint.engine.protocol import Outcome, Token
 from setpoint.engine.spark.trial_engine import Died, Differing
-from setpoint.errors import GateFailed
+from setpoint.errors import GateFailed, TransformFailed
 from setpoint.verifying.check import chosen_checks
 from setpoint.verifying.code_reading import Reading, read_python
 from setpoint.verifying.copies import Copies
@@ -42,9 +44,14 @@ class MemoryTables:
         self.write: Callable[[list[Row], list[Row], Window], list[Row]] = _replaced
         self.leaves_half = False
         self.forgets = False
-        self.runs = 0
+        self.begun: list[str] = []
         self.arrangement = 0
         self._death: str | None = None
+
+    @property
+    def runs(self) -> int:
+        """How many runs were begun, here and beside."""
+        return len(self.begun)
 
     def carry_out(
         self,
@@ -56,7 +63,7 @@ class MemoryTables:
     ) -> Outcome:
         """Write three rows for each day of the window."""
         assert window is not None
-        self.runs += 1
+        self.begun.append(token.run_id)
         table = self.tables.setdefault(str(task.target), [])
         value = self.value(self, window)
         days = (window.end - window.start).days
@@ -101,8 +108,8 @@ class MemoryTables:
         self.arrangement = 0
 
     def second(self) -> MemoryTables:
-        """The same: the tests do one thing after the other."""
-        return self
+        """Another one on the same tables, which dies and is arranged by itself."""
+        return copy(self)
 
     @contextmanager
     def under(self, condition: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
@@ -150,7 +157,11 @@ def _replaced(table: list[Row], rows: list[Row], window: Window) -> list[Row]:
 
 
 def tried(
-    tables: MemoryTables, reading: Reading | None = None, checks: Sequence[str] = ()
+    tables: MemoryTables,
+    reading: Reading | None = None,
+    checks: Sequence[str] = (),
+    *,
+    threaded: bool = False,
 ) -> dict[str, Any]:
     """The findings of a trial, by check."""
     task = Maker.task()
@@ -163,6 +174,7 @@ def tried(
         reading=reading or Reading(),
         clues=(),
         recorder=Recorder(),
+        threaded=threaded,
         other_hash_seed=lambda: "another order",
     )
     trial.carry_out()
@@ -184,6 +196,26 @@ def test_a_sound_task_passes_every_check_in_ten_runs_and_two_that_die() -> None:
     assert states(found) == {"passed"}
     assert found["ten"].found == "10 runs on two copies, 6 of them of one window: one content"
     assert (tables.runs, len(tables.commits)) == (12, 10)
+
+
+def test_the_reference_may_be_made_in_another_thread() -> None:
+    """The findings are the same."""
+    assert states(tried(MemoryTables(), threaded=True)) == {"passed"}
+
+
+def test_code_that_cannot_bear_another_thread_is_not_accused() -> None:
+    """Its reference is made again, in the thread in which a run would be."""
+    tables = MemoryTables()
+
+    def only_here(_own: MemoryTables, _window: Window) -> int:
+        if threading.current_thread() is not threading.main_thread():
+            raise TransformFailed("no session in this thread")
+        return 0
+
+    tables.value = only_here
+    found = tried(tables, threaded=True)
+    assert states(found) == {"passed"}
+    assert int(found["ten"].found.split()[0]) >= 10
 
 
 def test_a_counter_fails_two_runs_and_the_rest_is_left_out() -> None:
