@@ -9,7 +9,7 @@ difference is looked into.
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -87,6 +87,7 @@ class Trial:
             referred = beside.do(self._refer)
             # Only once there is a reference; else there is nothing to do again.
             again = beside.do(lambda: None if referred.exception() else self._again())
+            summed = beside.do(lambda: None if referred.exception() else self._summed())
             if not self._repeated(referred, again):
                 self._leave_out()
             else:
@@ -96,6 +97,8 @@ class Trial:
                 done = self.steady and again.exception() is None
                 self._month(already=done and again.result() in (None, self.expected))
                 self._ten(already=done and again.result() in (None, self.expected))
+                with suppress(SetpointError):  # some types have no place in a checksum
+                    self.checksum = summed.result() or self._summed()
             self._effects()
 
     def _refer(self) -> tuple[bool, dict[str, str]]:
@@ -127,6 +130,11 @@ class Trial:
         for window in others:
             self.copies.run(self.reference, window)
         return self._contents(self.reference) if others else None
+
+    def _summed(self) -> str:
+        """The checksum of the window asked for, as `run --checksum` would record it."""
+        reference = self.reference
+        return reference.engine.checksum(reference.task, self.windows.main, None)
 
     def _referred(self, referred: Future[tuple[bool, dict[str, str]]]) -> bool:
         """Take the reference over; whether its last two windows were set at once."""
