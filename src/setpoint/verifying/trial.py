@@ -76,8 +76,6 @@ class Trial:
     """Two windows set at once give the rows of each alone."""
     inseparable: str | None = None
     """Why two windows could not be set at once."""
-    steady: bool = True
-    """The reference is still the one that was made beside."""
 
     def carry_out(self) -> None:
         """Make the checks; raises when the task fails by itself."""
@@ -85,21 +83,28 @@ class Trial:
         with self.recorder.listening(), Beside(threaded=self.threaded) as beside:
             self.copy, self.reference = self.copies.copy(), self.copies.copy(beside=True)
             referred = beside.do(self._refer)
-            # Only once there is a reference; else there is nothing to do again.
-            again = beside.do(lambda: None if referred.exception() else self._again())
-            summed = beside.do(lambda: None if referred.exception() else self._summed())
-            if not self._repeated(referred, again):
+            if not self._repeated(referred):
                 self._leave_out()
             else:
-                self._batch()
-                self._elsewhere()
-                self._crash()
-                done = self.steady and again.exception() is None
-                self._month(already=done and again.result() in (None, self.expected))
-                self._ten(already=done and again.result() in (None, self.expected))
-                with suppress(SetpointError):  # some types have no place in a checksum
-                    self.checksum = summed.result() or self._summed()
+                self._further(beside)
             self._effects()
+
+    def _further(self, beside: Beside) -> None:
+        """What can only be asked of a task that two runs have not shown to be broken."""
+        # A reference that had to be made again belongs to this thread.
+        aside = self.reference.engine is not self.copies.engine
+        again = beside.do(self._again) if aside else None
+        summed = beside.do(self._summed) if aside else None
+        self._batch()
+        self._elsewhere()
+        self._crash()
+        done = False
+        if again is not None and again.exception() is None:
+            done = again.result() in (None, self.expected)
+        self._month(already=done)
+        self._ten(already=done)
+        with suppress(SetpointError):  # some types have no place in a checksum
+            self.checksum = summed.result() if summed is not None else self._summed()
 
     def _refer(self) -> tuple[bool, dict[str, str]]:
         """Set each window once: were the last two set together, and what does it hold then."""
@@ -144,25 +149,22 @@ class Trial:
             if not self.threaded:
                 raise
             # It may be the other thread that the task's code cannot bear: once more, in this one.
-            self.steady = False
             self.reference = self.copies.copy()
             together, self.expected = self._refer()
         self.empty = self._own_label() not in self.expected
         return together
 
-    def _apart(self, *, together: bool) -> None:
+    def _apart(self) -> None:
         """Make the reference anew, one window after the other, forward: to tell what differs."""
         self.say("the reference again, window by window")
-        before, self.steady = self.expected, False
+        before = self.expected
         self.reference = self.copies.copy()
         for window in self.windows.all or (None,):
             self.copies.run(self.reference, window)
         self.expected = self._contents(self.reference)
-        self.separable = together and before == self.expected
+        self.separable = before == self.expected
 
-    def _repeated(
-        self, referred: Future[tuple[bool, dict[str, str]]], again: Future[dict[str, str] | None]
-    ) -> bool:
+    def _repeated(self, referred: Future[tuple[bool, dict[str, str]]]) -> bool:
         """Backward, the window asked for twice: equal to the reference, or looked into.
 
         The second of the two is a retry of runs that died, which then need no check of their own.
@@ -173,9 +175,10 @@ class Trial:
             self._die_and_retry()
         now = self._backward(already=dying)
         self.separable = together = self._referred(referred)
-        # The reference may be further than what it held; nothing is compared while it changes.
-        if now != self.expected and (again.exception() or again.result() or together):
-            self._apart(together=together)
+        if now != self.expected and self._changes_again(now):
+            return False
+        if now != self.expected and together:
+            self._apart()
         if now != self.expected and dying:
             difference = self._difference()
             self.copy = self.copies.copy()
@@ -194,6 +197,16 @@ class Trial:
             self._passed("order", "together, backward and mixed give one table")
             self._passed("neighbours", "other windows kept their rows")
         return True
+
+    def _changes_again(self, now: dict[str, str]) -> bool:
+        """Whether one more run changes the rows of its window alone: then the case is clear."""
+        difference, own = self._difference(), self._own_label()
+        self._run(self.windows.main)
+        again = self._contents()
+        changed = {label for label in {*now, *again} if now.get(label) != again.get(label)} == {own}
+        if changed:
+            self._failed("two", difference)
+        return changed
 
     def _backward(self, *, already: bool = False) -> dict[str, str]:
         """The windows of the copy from the last to the first; what it holds then."""
