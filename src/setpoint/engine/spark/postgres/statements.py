@@ -182,9 +182,7 @@ def create_table_sql(
         listed.append(f"PRIMARY KEY ({', '.join(map(identifier, key))})")
     statements = [f"CREATE TABLE IF NOT EXISTS {table} ({', '.join(listed)})"]
     if by is not None and (not key or key[0] != by):
-        # Rows of a window lie together, and are written and removed together: a summary of each
-        # stretch of the table finds them, and costs a write next to nothing.
-        statements.append(f"CREATE INDEX ON {table} USING brin ({identifier(by)})")
+        statements.append(f"CREATE INDEX ON {table} ({identifier(by)})")
     return statements
 
 
