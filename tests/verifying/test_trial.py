@@ -14,7 +14,7 @@ from tests.task_maker import Maker
 
 from setpoint.engine.protocol import Outcome, Token
 from setpoint.engine.spark.trial_engine import Died, Differing
-from setpoint.errors import GateFailed, TransformFailed
+from setpoint.errors import EngineFailed, GateFailed, TransformFailed
 from setpoint.verifying.check import chosen_checks
 from setpoint.verifying.code_reading import Reading, read_python
 from setpoint.verifying.copies import Copies
@@ -167,6 +167,7 @@ def tried(
     checks: Sequence[str] = (),
     *,
     threaded: bool = False,
+    other_hash_seed: Callable[[], str | None] = lambda: "another order",
 ) -> dict[str, Any]:
     """The findings of a trial, by check."""
     task = Maker.task()
@@ -180,7 +181,7 @@ def tried(
         clues=(),
         recorder=Recorder(),
         threaded=threaded,
-        other_hash_seed=lambda: "another order",
+        other_hash_seed=other_hash_seed,
     )
     trial.carry_out()
     sound = not any(found.state == "failed" for found in trial.findings)
@@ -346,3 +347,15 @@ def test_clocks_in_workers_and_sets_are_judged_by_the_code() -> None:
     assert found["clock"].cause.where == "t.py:3"
     assert found["environment"].found == "another order"
     assert found["environment"].cause.kind == "hash order"
+
+
+def test_another_hash_seed_that_could_not_be_tried_is_no_proof() -> None:
+    """It is noted, with the reason, and does not pass."""
+
+    def no_answer() -> str | None:
+        raise EngineFailed("not tried with another hash seed: no answer")
+
+    reading = read_python("def g():\n    return list({1, 2})\n", path="t.py")
+    found = tried(MemoryTables(), reading, ["environment"], other_hash_seed=no_answer)
+    assert found["environment"].state == "noted"
+    assert "not tried" in found["environment"].found

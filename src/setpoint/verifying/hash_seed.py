@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from setpoint.errors import EngineFailed
 from setpoint.model.window import Window
 
 if TYPE_CHECKING:
@@ -22,7 +23,10 @@ PATIENCE = 300
 def difference_elsewhere(
     engine: TrialEngine, root: Path, task: Task, window: Window | None
 ) -> str | None:
-    """Where the plan differs under another hash seed, in words; None when it does not."""
+    """Where the plan differs under another hash seed, in words; None when it does not.
+
+    Raises when that could not be found out: no answer is no proof.
+    """
     here = engine.plan_lines(task, window)
     # A Python that was given a seed must not be compared with itself.
     seed = next(each for each in SEEDS if each != os.environ.get("PYTHONHASHSEED"))
@@ -41,7 +45,8 @@ def difference_elsewhere(
         check=False,
     )
     if done.returncode:
-        return None
+        said = done.stderr.strip().splitlines()
+        raise EngineFailed(f"not tried with another hash seed: {said[-1] if said else 'no answer'}")
     there = json.loads(done.stdout.splitlines()[-1])
     if here == there:
         return None
@@ -53,12 +58,15 @@ def difference_elsewhere(
 
 def main() -> None:
     """Print the plan's lines as JSON, for the process that asked."""
-    from setpoint.project.project import load_project
+    from setpoint.project.project import load_project, open_settings
     from setpoint.verifying.project_verification import trial_engine
 
     asked = json.loads(sys.argv[1])
-    project = load_project(Path(asked["root"]), allow_unsafe_retry=True)
-    engine = trial_engine(project.settings, say=lambda _text: None)
+    root = Path(asked["root"])
+    engine = trial_engine(open_settings(root), say=lambda _text: None)
+    # As in the process that asked: Spark first. Some functions of it need it when a task is loaded.
+    engine.start()
+    project = load_project(root, allow_unsafe_retry=True)
     window = Window.parse_key(asked["window"], zone=asked["zone"]) if asked["window"] else None
     lines = engine.plan_lines(project.graph.task(asked["task"]), window)
     print(json.dumps(lines))  # noqa: T201 — what was asked for

@@ -294,7 +294,11 @@ class Trial:
         clue = next((each for each in self.reading.clues if each.kind == "hash order"), None)
         if clue is not None:
             self.say("with another hash seed, in a process of its own")
-            words = self.other_hash_seed()
+            try:
+                words = self.other_hash_seed()
+            except SetpointError as error:
+                self._found("environment", "noted", error.message)
+                return
             if words is not None:
                 cause = likely_cause("environment", None, [clue])
                 self._found("environment", "failed", words, cause=cause)
