@@ -292,12 +292,16 @@ class Walker(Evaluator):
 
     def called(self, node: ast.Call, dotted: str, names: Names) -> Value:
         """What a call gives, and what it does on the way."""
+        if dotted.startswith(spark.FUNCTIONS) and not spark.looks_into(dotted):
+            # An expression of columns, made of its arguments and nothing else.
+            args, keywords = self.arguments(node, names)
+            values = (*args, *keywords.values())
+            return Value(marks=joined(values), pending=shaping(values))
         call = self._described(node, dotted, names)
         known = dispatch.on_call(self, call)
         if known is not None:
             return known
         if dotted.startswith(spark.FUNCTIONS):
-            # An expression of columns, made of its arguments and nothing else.
             return Value(marks=call.marks, pending=call.pending)
         function = self._own_function(call)
         if function is not None:
@@ -470,11 +474,7 @@ class Walker(Evaluator):
         """Record a write with what surrounds it, and what shaped the data written."""
         if write.how not in _REMOVES:
             self.tape.flush(shaping(data), write.table)
-        self.tape.write(
-            replace(
-                write,
-                guard=write.guard or self.guard(),
-                looped=bool(self.loop),
-                batched=bool(self.batched),
-            )
-        )
+        guard = write.guard or self.guard()
+        if guard != write.guard or self.loop or self.batched:
+            write = replace(write, guard=guard, looped=bool(self.loop), batched=bool(self.batched))
+        self.tape.write(write)

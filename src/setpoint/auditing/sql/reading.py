@@ -12,6 +12,7 @@ from setpoint.auditing import naming
 from setpoint.auditing.facts import Draw, How, Spot, Write
 from setpoint.auditing.finding import Unparsed
 from setpoint.auditing.sql.dialects import Tries, dialect_named
+from setpoint.auditing.sql.lower_case import LowerCasePattern
 from setpoint.auditing.sql.roles import settled_role
 from setpoint.auditing.sql.splitting import (
     MOST_DEPTH,
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
 
     from setpoint.auditing.sql.writes import Memory
 
-WRITES = re.compile(
+WRITES = LowerCasePattern(
     r"\b(?:insert|merge|update|delete|truncate|replace\s+into|copy|load\s+data"
     r"|create\s+(?:or\s+replace\s+)?"
     r"(?:\w+\s+){0,3}table|select\b.{0,2000}?\binto)\b",
-    re.IGNORECASE | re.DOTALL,
+    ("insert", "into", "table", "merge", "update", "delete", "truncate", "copy", "load"),
 )
 """A text without any of these words changes no table."""
 
@@ -255,7 +256,7 @@ class _Reader:
 
     def _follow_peak(self, text: str) -> None:
         """Remember a variable that takes the highest value of a table's column."""
-        peak = _PEAK.search(text)
+        peak = _PEAK.search(text) if "max" in text.lower() else None
         source = _FROM.search(text, peak.end()) if peak is not None else None
         if peak is None or source is None:
             return
@@ -407,10 +408,12 @@ class _Reader:
         )
 
     def _keep(self, write: Write) -> None:
-        spot = None
         if write.serial_start >= 0:
             spot = self._lines.spot(write.serial_start, write.serial_start + len(write.serial))
-        self._writes.append(replace(write, transaction=self._transaction, serial_spot=spot))
+            write = replace(write, serial_spot=spot)
+        if self._transaction:
+            write = replace(write, transaction=self._transaction)
+        self._writes.append(write)
 
     def _remember_reads(self, root: exp.Expr, write: Write | None) -> None:
         from sqlglot import exp
