@@ -57,7 +57,7 @@ def test_a_word_in_a_comment_hides_nothing() -> None:
     [
         f"FROM raw INSERT INTO t SELECT o.id, o.k, count(1) GROUP BY {FILLING}",
         f"SELECT o.id, o.k INTO x, {FILLING} FROM raw.orders AS o",
-        f"MERGE INTO t USING (SELECT DISTINCT {FILLING}, o.z FROM raw) s ON t.a = s.a",
+        f"MERGE INTO t USING (SELECT DISTINCT o.k, {FILLING}, o.z FROM raw) s ON t.a = s.a",
     ],
 )
 def test_what_only_looks_like_a_list_of_columns_stays(sql: str) -> None:
