@@ -63,6 +63,12 @@ _LOAD_INFILE = re.compile(
     r"|ignore\s+)?into\s+table\s+(?P<table>[\w.`]+)",
     re.IGNORECASE | re.DOTALL,
 )
+_SNAPSHOT = re.compile(
+    r"create\s+snapshot\s+table\s+(?P<lenient>if\s+not\s+exists\s+)?(?P<table>[\w.`-]+)"
+    r"\s+clone\s+(?P<source>[\w.`-]+)",
+    re.IGNORECASE,
+)
+"""BigQuery's, which the parser does not know."""
 _VARIABLE = re.compile(
     r"(?:declare\s+|set\s+)?@?(?P<name>[A-Za-z_]\w*)\s*(?:[\w() ,]*?)\s*(?::=|=|\bdefault\b)"
     r"\s*(?P<value>.*)",
@@ -320,6 +326,10 @@ class _Reader:
                 )
             )
             return
+        snapshot = _SNAPSHOT.match(text)
+        if snapshot is not None:
+            self._take_snapshot(snapshot, spot)
+            return
         root, dialect = self._parse(statement)
         if root is None:
             self._unparsed.append(
@@ -331,6 +341,13 @@ class _Reader:
             )
             return
         self._take(root, dialect, statement, spot)
+
+    def _take_snapshot(self, snapshot: re.Match[str], spot: Spot) -> None:
+        """A table that is made once as a copy; a second run fails or does nothing."""
+        table, source = (snapshot[name].replace("`", "").lower() for name in ("table", "source"))
+        self._reads.setdefault(source)
+        guard = "" if snapshot["lenient"] else "created here"
+        self._keep(Write(how=How.CREATE, table=table, spot=spot, dialect="bigquery", guard=guard))
 
     def _too_large(self, statement: Statement, spot: Spot) -> None:
         if any(token.text.lower() == "values" for token in statement.tokens[:400]):
