@@ -12,7 +12,7 @@ from setpoint.auditing.python.names import walker_names
 from setpoint.auditing.python.values import UNKNOWN, Mark, Pending, Value, joined, shaping
 from setpoint.auditing.sql.grains import grain_of
 from setpoint.auditing.sql.holes import HOLE
-from setpoint.auditing.sql.reading import WRITES, read_sql
+from setpoint.auditing.sql.reading import WRITES
 from setpoint.auditing.sql.templated import HIDDEN
 
 if TYPE_CHECKING:
@@ -53,12 +53,11 @@ def run_text(
     bound, holes = _masked(walker, _bind(walker, text, params))
     own = value.line and "filled" not in value.flags
     first = value.line + walker.module.shift if own else line
-    facts = read_sql(
+    facts = walker.repeated.read(
         _completed(bound),
         hint=dialect or walker.hint,
         path=walker.path,
         first_line=first,
-        selects=True,
         memory=walker.memory,
     )
     walker.unparsed.extend(facts.unparsed)

@@ -15,6 +15,7 @@ from setpoint.auditing.python.conditions import checked_before, first_round, lea
 from setpoint.auditing.python.effects import is_alert_name
 from setpoint.auditing.python.evaluating import Evaluator, Names
 from setpoint.auditing.python.modules import FunctionNode, spelled
+from setpoint.auditing.python.repeated import RepeatedTexts
 from setpoint.auditing.python.tape import Tape
 from setpoint.auditing.python.values import UNKNOWN, Value, either, joined, shaping
 
@@ -45,6 +46,7 @@ class Walker(Evaluator):
         self.path = path
         self.hint = hint
         self.memory = memory
+        self.repeated = RepeatedTexts()
         self.tapes: list[Tape] = []
         self.dags: list[Dag] = []
         self.unparsed: list[Unparsed] = []

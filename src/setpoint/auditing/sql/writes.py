@@ -35,6 +35,16 @@ class Memory:
     marks: dict[str, str] = field(default_factory=dict)
     """Variables that hold the highest value of a column, and the table it was read from."""
 
+    def state(self) -> object:
+        """All of it, to be compared: a text that is read with the same does the same."""
+        return (
+            tuple(self.reduced.items()),
+            frozenset(self.temporary),
+            frozenset(self.streams),
+            tuple(self.clocks.items()),
+            tuple(self.marks.items()),
+        )
+
 
 def write_of(root: exp.Expr, spot: Spot, dialect: str, memory: Memory, text: str) -> Write | None:
     """The write that a statement is, or None for a mere read or setting."""
