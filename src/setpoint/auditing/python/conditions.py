@@ -37,6 +37,37 @@ def checked_before(conditions: Iterable[str]) -> bool:
     return any(_ALREADY.search(one) and not _OTHER_EXISTENCE.search(one) for one in conditions)
 
 
+LOOKED_UP = "fetchone"
+"""The condition under which something stands that is done when a row was not found."""
+LOOKUPS = frozenset(
+    {"fetchone", "first", "one_or_none", "scalar", "scalar_one_or_none", "find_one", "get_first"}
+)
+"""Calls that give a row, or nothing."""
+
+
+def asks_for_absence(test: ast.expr, names: Names) -> bool | None:
+    """Whether the test holds when a row that was looked up is not there.
+
+    False when it holds because the row is there; None when it asks something else.
+    """
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = asks_for_absence(test.operand, names)
+        return None if inner is None else not inner
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        answers = [asks_for_absence(one, names) for one in test.values]
+        return True if True in answers else None
+    asked: ast.expr = test
+    absent = False
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        other = test.comparators[0]
+        if not isinstance(other, ast.Constant) or other.value is not None:
+            return None
+        asked, absent = test.left, isinstance(test.ops[0], (ast.Is, ast.Eq))
+    if isinstance(asked, ast.Name) and "looked-up" in names.get(asked.id, UNKNOWN).flags:
+        return absent
+    return None
+
+
 def first_round(conditions: Iterable[str]) -> bool:
     """Whether one of the conditions is true in a loop's first round only."""
     return any(_FIRST.search(one) for one in conditions)

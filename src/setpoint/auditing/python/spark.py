@@ -19,6 +19,7 @@ from setpoint.auditing.sql.grains import grain_of, grain_of_path
 
 if TYPE_CHECKING:
     from setpoint.auditing.python.calls import Call
+    from setpoint.auditing.python.values import Mark, Pending
     from setpoint.auditing.python.walking import Walker
 
 FUNCTIONS = "pyspark.sql.functions."
@@ -79,6 +80,13 @@ def looks_into(dotted: str) -> bool:
     """Whether `on_call` may know a function of columns by its name."""
     method = dotted.rsplit(".", 1)[-1]
     return method in _ASKED or frames.knows(method)
+
+
+def expression(dotted: str, marks: frozenset[Mark], pending: frozenset[Pending]) -> Value:
+    """What a function of columns gives: what its arguments hold; a column's name is no value."""
+    if marks and dotted.endswith((".col", ".column")):
+        marks = frozenset(mark for mark in marks if mark.kind not in {"random", "uuid"})
+    return Value(marks=marks, pending=pending)
 
 
 def on_call(walker: Walker, call: Call) -> Value | None:

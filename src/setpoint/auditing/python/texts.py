@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _PLACEHOLDER = re.compile(
     # Its sign first: the search then passes quickly over all other characters.
     r"[%:?$](?:(?<=%)(?:\((\w+)\)s|s)|(?<=:)(?<![:\w]:)([A-Za-z_]\w*)\b"
-    r"|(?<=[\s,(=]\?)(?=[\s,)]|$)|(?<=[\s,(=]\$)(\d+))"
+    r"|(?<=[\s,(=]\?)(?=[\s,)]|$)|(?<=[\s,(=]\$)(?:(\d+)|([A-Za-z_]\w*)(?![\w$])))"
 )
 
 
@@ -160,6 +160,17 @@ class _Reading:
         selected = self._draws(facts, only_select=not facts.writes)
         return selected | (views if not facts.writes else frozenset())
 
+    def _is_retention(self, write: Write) -> bool:
+        """Whether a delete takes what is older than a clock of Python's."""
+        if write.how is not How.DELETE or write.retention:
+            return write.retention
+        parts = write.scope.split(" and ")
+        older = [match for part in parts if (match := _OLDER.match(part)) is not None]
+        if not older or any("__h" in part and not _OLDER.match(part) for part in parts):
+            return False
+        values = [self.walker.holes.get(int(one.group(1)), ("", UNKNOWN))[1] for one in older]
+        return all(value.has("clock") for value in values)
+
     def _write(self, write: Write, views: frozenset[Pending]) -> None:
         scope = self.named(write.scope)
         rows = "frame" if self.many and write.rows == "parameters" else write.rows
@@ -169,6 +180,7 @@ class _Reading:
             table=self.named(write.table),
             spot=Spot(line=write.spot.line, end_line=write.spot.end_line),
             scope=scope,
+            retention=self._is_retention(write),
             grain=grain_of(scope) if write.how in _SCOPED else write.grain,
             source_grain=grain_of(self.named(write.source_filter)),
             transaction=inner * 100_000 + self.transaction if inner else self.transaction,
@@ -187,7 +199,11 @@ class _Reading:
                 pending.add(Pending(mark, draw.role, draw.column))
             else:
                 tape.draws.append(replace(moved, table=self.named(draw.table)))
+        trims = any(self._is_retention(write) for write in facts.writes)
         for use in facts.holes:
+            if trims and use.how is How.DELETE:
+                # Housekeeping, whose scope no run owns.
+                continue
             marks, role = self._used(use)
             if only_select:
                 pending.update(Pending(mark, role, use.column) for mark in marks)
@@ -205,10 +221,15 @@ class _Reading:
             spot = Spot(line=self.line, end_line=self.line)
             return frozenset({Mark(kind, spot, jinja.text, "jinja")}), use.role
         _, value = self.walker.holes.get(use.hole, ("", UNKNOWN))
+        if use.role == "name":
+            # A scratch table of a new name holds the same rows.
+            named = frozenset(m for m in value.all_marks() if m.kind not in {"random", "uuid"})
+            return named, "window" if use.how is None else use.role
         role = {"filter": "window", "join": "window", "limit": "window"}.get(use.role, use.role)
-        return value.all_marks(), "window" if role == "name" and use.how is None else role
+        return value.all_marks(), role
 
 
+_OLDER = re.compile(r"^\(?[\w.\"`]+ <=? (?:cast\()?'?__h(\d+)__")
 _SCOPED = frozenset({How.DELETE, How.OVERWRITE, How.DYNAMIC})
 _KINDS = {
     Source.CLOCK: "clock",
@@ -226,7 +247,7 @@ def _bind(walker: Walker, text: str, params: Value) -> str:
 
     def fill(match: re.Match[str]) -> str:
         nonlocal at
-        name = match.group(1) or match.group(2)
+        name = match.group(1) or match.group(2) or match.group(4)
         if name:
             value = params.fields.get(name, Value(marks=params.marks))
             return walker.hole(f":{name}", value)

@@ -144,6 +144,7 @@ def either(one: Value, other: Value) -> Value:
         items=one.items or other.items,
         fields={**other.fields, **one.fields},
         choices=tuple(dict.fromkeys(texts)),
-        flags=one.flags & other.flags,
+        # Rows that the target holds are left out where it holds any, which one arm asks.
+        flags=one.flags & other.flags | (one.flags | other.flags) & {"anti"},
         pending=one.pending | other.pending,
     )

@@ -11,7 +11,15 @@ from setpoint.auditing import naming
 from setpoint.auditing.facts import How
 from setpoint.auditing.python import dispatch, orchestrators, spark
 from setpoint.auditing.python.calls import Call
-from setpoint.auditing.python.conditions import checked_before, first_round, leaves, merge
+from setpoint.auditing.python.conditions import (
+    LOOKED_UP,
+    LOOKUPS,
+    asks_for_absence,
+    checked_before,
+    first_round,
+    leaves,
+    merge,
+)
 from setpoint.auditing.python.effects import is_alert_name
 from setpoint.auditing.python.evaluating import Evaluator, Names
 from setpoint.auditing.python.modules import FunctionNode, spelled
@@ -120,6 +128,9 @@ class Walker(Evaluator):
             if isinstance(statement, ast.If) and leaves(statement.body):
                 self.conditions.append("not " + spelled(statement.test)[:300])
                 pushed += 1
+                if asks_for_absence(statement.test, names) is False:
+                    self.conditions.append(LOOKED_UP)
+                    pushed += 1
         if pushed:
             del self.conditions[-pushed:]
 
@@ -234,12 +245,14 @@ class Walker(Evaluator):
         test = spelled(node.test)[:300]
         if test.startswith("TYPE_CHECKING"):
             return
+        absent = asks_for_absence(node.test, names)
         one, other = dict(names), dict(names)
-        self.conditions.append(test)
+        around = self.conditions
+        self.conditions = [*around, test, *([LOOKED_UP] if absent else ())]
         self.block(node.body, one)
-        self.conditions[-1] = "not " + test
+        self.conditions = [*around, "not " + test, *([LOOKED_UP] if absent is False else ())]
         self.block(node.orelse, other)
-        self.conditions.pop()
+        self.conditions = around
         merge(names, one, other, test)
 
     def _for(self, node: ast.For | ast.AsyncFor, names: Names) -> None:
@@ -298,7 +311,7 @@ class Walker(Evaluator):
             # An expression of columns, made of its arguments and nothing else.
             args, keywords = self.arguments(node, names)
             values = (*args, *keywords.values())
-            return Value(marks=joined(values), pending=shaping(values))
+            return spark.expression(dotted, joined(values), shaping(values))
         call = self._described(node, dotted, names)
         known = dispatch.on_call(self, call)
         if known is not None:
@@ -310,7 +323,8 @@ class Walker(Evaluator):
             return self.inline(function, call)
         marks = call.marks | call.receiver.marks | self._callee_marks(call)
         kind = call.receiver.kind if call.receiver.kind in {"frame", "connection", "cursor"} else ""
-        value = Value(marks=marks, kind=kind, flags=call.receiver.flags, pending=call.pending)
+        flags = call.receiver.flags | ({"looked-up"} if call.method in LOOKUPS else frozenset())
+        value = Value(marks=marks, kind=kind, flags=flags, pending=call.pending)
         if self.tape.task and (self.is_discarded(node) or id(node) in self._returned):
             dispatch.on_left_to_others(self, call)
         return dispatch.on_unknown(self, call, value)

@@ -108,6 +108,7 @@ _HINTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 _FALLBACKS = ("", "snowflake", "bigquery", "postgres", "spark", "tsql", "mysql", "oracle")
+_BACKTICKED = ("bigquery", "spark", "mysql")
 _ALIASES = {
     "databricks": "databricks",
     "sparksql": "spark",
@@ -224,6 +225,9 @@ class Tries:
         if self._rest is None:
             guessed = guess_dialect(self._text[:_LOOKED_AT])
             first = [name for name in (self._hint, guessed) if name]
+            if not first and "`" in self._text:
+                # Elsewhere a backtick is no quote, and the words fall apart.
+                first = list(_BACKTICKED)
             ordered = tuple(dict.fromkeys([*first, *_FALLBACKS]))[:MOST_TRIES]
             self._rest = ordered[1:] if self._hint else ordered
         yield from self._rest

@@ -367,9 +367,22 @@ class _Filtered:
             for node in self._root.find_all(*_FILTERS, exp.Join):
                 condition = node.args.get("on") if isinstance(node, exp.Join) else node.this
                 if isinstance(condition, exp.Expr):
-                    columns = condition.find_all(exp.Column)
-                    self._names.update(column.name.lower() for column in columns)
+                    self._names.update(
+                        column.name.lower()
+                        for column in condition.find_all(exp.Column)
+                        if not _is_of_subquery(column, condition)
+                    )
         return name in self._names
+
+
+def _is_of_subquery(column: exp.Expr, condition: exp.Expr) -> bool:
+    """Whether a query inside of a filter reads the column: it may be another table's."""
+    up = column.parent
+    while up is not None and up is not condition.parent:
+        if isinstance(up, exp.Select):
+            return True
+        up = up.parent
+    return False
 
 
 def _matters(  # noqa: PLR0917 - private, called once
