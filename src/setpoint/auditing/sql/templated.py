@@ -9,8 +9,9 @@ from setpoint.auditing.dbt.jinja import Hole, Masked, has_templates, mask
 from setpoint.auditing.facts import Draw, How, Source, Write
 from setpoint.auditing.sql.grains import grain_of
 from setpoint.auditing.sql.holes import HOLE
+from setpoint.auditing.sql.lines import Lines
 from setpoint.auditing.sql.lower_case import LowerCasePattern
-from setpoint.auditing.sql.reading import Lines, SqlFacts, read_sql
+from setpoint.auditing.sql.reading import SqlFacts, read_sql
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
