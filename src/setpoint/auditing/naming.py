@@ -127,7 +127,7 @@ _TEMP_HOLE = re.compile(r"\{[^{}]*(?:temp|tmp)_?(?:table|tbl|name)[^{}]*\}$", re
 _ORDINALS = frozenset({"rn", "rownum", "row_num", "row_number", "row_no", "rnk", "rank", "seqnum"})
 _NAMELESS = re.compile(r"(?:\w+://)?(?:[\s.\"'`$\[\]/]|\{[^{}]*\}|__h\d+__)*")
 _ATTEMPTS = re.compile(
-    r"(?:^|_)(?:attempts?|retr(?:y|ies)(?:_?count)?|tries|versions?|revision|rev|lock_?version"
+    r"(?:^|_)(?:attempts?(?:_?count)?|retr(?:y|ies)(?:_?count)?|tries|versions?|revision|rev|lock_?version"
     r"|run_?count"
     r"|fail(?:ure|ed|s)?(?:_?count)?|error_?count)$",
     re.IGNORECASE,

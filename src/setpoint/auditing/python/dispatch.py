@@ -414,13 +414,20 @@ def on_cursor(walker: Walker, name: str, value: Value) -> None:
     walker.tape.draw([mark for mark in value.all_marks() if mark.kind == "clock"], "cursor")
 
 
-def on_column(walker: Walker, base: Value, column: str, value: Value) -> Value:
+_BOUND = frozenset(
+    {"args", "binds", "body", "filters", "headers", "kwargs", "parameters", "params", "payload",
+     "query"}
+)  # fmt: skip
+"""Dictionaries of these names are handed to a query or a request; nothing is stored in them."""
+
+
+def on_column(walker: Walker, base: Value, column: str, value: Value, *, name: str = "") -> Value:
     """`frame["column"] = value` or `state["last_run"] = value`: the base afterwards."""
     marks = value.all_marks()
     if base.kind == "frame":
         number = [mark for mark in marks if mark.kind != "logical"]
         return base.shaped(number, "column", column)
-    if marks and naming.is_cursor(column):
+    if marks and naming.is_cursor(column) and not naming.words(name) & _BOUND:
         walker.tape.draw([mark for mark in marks if mark.kind == "clock"], "cursor")
     return replace(base, fields={**base.fields, column: value})
 

@@ -205,6 +205,9 @@ class _Reading:
                 # Housekeeping, whose scope no run owns.
                 continue
             marks, role = self._used(use)
+            if role == "cursor" and self.walker.guard():
+                # Written when there was none yet: the beginning, not the point to go on from.
+                role = "audit"
             if only_select:
                 pending.update(Pending(mark, role, use.column) for mark in marks)
                 tape.draw([mark for mark in marks if mark.kind == "logical"], role)

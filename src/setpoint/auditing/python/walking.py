@@ -211,7 +211,8 @@ class Walker(Evaluator):
         column = key.text or ""
         if not column:
             return
-        after = dispatch.on_column(self, base, column, value)
+        name = target.value.id if isinstance(target.value, ast.Name) else ""
+        after = dispatch.on_column(self, base, column, value, name=name)
         if isinstance(target.value, ast.Name):
             names[target.value.id] = after
 
