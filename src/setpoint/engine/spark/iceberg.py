@@ -299,18 +299,18 @@ class IcebergTarget:
             for name in ("run-id", "fence", "scope", "base", "inputs")
         )
         full = f"summary['{RUN_ID}'] = {literal(run_id)}" if run_id else "false"
-        # What was rolled back is kept among the snapshots, and no reader sees it. The head is asked
-        # for first: a commit that another process makes in between is then merely left out.
-        head = self.spark.sql(
-            f"SELECT snapshot_id FROM {self.table.sql}.refs WHERE name = 'main'"  # noqa: S608
-        ).collect()
+        # What was rolled back is kept among the snapshots, and no reader sees it. The head stands
+        # first: a commit that another process makes in between is then merely left out.
         found = self.spark.sql(
-            "SELECT snapshot_id, parent_id, operation, "  # noqa: S608
-            f"unix_millis(committed_at) AS at, {properties}, "
-            f"CASE WHEN {full} THEN summary END AS summary FROM {self.table.sql}.snapshots"
+            "SELECT true AS head, snapshot_id, NULL AS parent_id, NULL AS operation, NULL AS at, "  # noqa: S608
+            "NULL AS run_id, NULL AS fence, NULL AS scope, NULL AS base, NULL AS inputs, "
+            f"NULL AS summary FROM {self.table.sql}.refs WHERE name = 'main' "
+            "UNION ALL SELECT false, snapshot_id, parent_id, operation, "
+            f"unix_millis(committed_at), {properties}, "
+            f"CASE WHEN {full} THEN summary END FROM {self.table.sql}.snapshots"
         ).collect()
-        by_id = {row["snapshot_id"]: row for row in found}
-        place = head[0]["snapshot_id"] if head else None
+        by_id = {row["snapshot_id"]: row for row in found if not row["head"]}
+        place = next((row["snapshot_id"] for row in found if row["head"]), None)
         ordered = []
         while place in by_id:
             ordered.append(by_id[place])
