@@ -65,6 +65,7 @@ class IcebergTarget:
         self.table = table
         self._isolation: str | None = None
         self._seen: list[Row] | None = None
+        self._head: str | None = None
 
     def reference(self, snapshot: str | None = None) -> str:
         """The table in a FROM clause of Spark SQL, at a snapshot where one is given."""
@@ -88,6 +89,7 @@ class IcebergTarget:
         snapshot = re.search(r"\bcurrent-snapshot-id=(\d+)", facts)
         isolation = re.search(rf"[\[,]{re.escape(ISOLATION)}=(\w+)", facts)
         self._isolation = isolation[1] if isolation else None
+        self._head = snapshot[1] if snapshot else None
         return TableState(columns=columns, snapshot=snapshot[1] if snapshot else None)
 
     def create(self, frame: DataFrame, task: Task) -> None:
@@ -119,6 +121,7 @@ class IcebergTarget:
 
     def write(self, writing: Writing) -> None:
         """Make the scope match the frame in one commit, unless it changed meanwhile."""
+        self._head = self._seen = None
         if isinstance(writing.task.write, Merge):
             self._merge(writing, writing.task.write)
             return
@@ -300,17 +303,18 @@ class IcebergTarget:
         )
         full = f"summary['{RUN_ID}'] = {literal(run_id)}" if run_id else "false"
         # What was rolled back is kept among the snapshots, and no reader sees it. The head is asked
-        # for first: a commit that another process makes in between is then merely left out.
-        head = self.spark.sql(
-            f"SELECT snapshot_id FROM {self.table.sql}.refs WHERE name = 'main'"  # noqa: S608
-        ).collect()
+        # for first: a commit that another process makes in between is then merely left out. The
+        # table's state tells it without a Spark job; who has just asked for that need not again.
+        if self._head is None:
+            self.state()
+        head, self._head = self._head, None
         found = self.spark.sql(
             "SELECT snapshot_id, parent_id, operation, "  # noqa: S608
             f"unix_millis(committed_at) AS at, {properties}, "
             f"CASE WHEN {full} THEN summary END AS summary FROM {self.table.sql}.snapshots"
         ).collect()
         by_id = {row["snapshot_id"]: row for row in found}
-        place = head[0]["snapshot_id"] if head else None
+        place = int(head) if head else None
         ordered = []
         while place in by_id:
             ordered.append(by_id[place])
