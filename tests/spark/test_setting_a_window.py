@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -129,6 +129,23 @@ def test_a_commit_that_was_rolled_back_is_not_adopted(shop: Bench) -> None:
     shop.spark.sql(f"CALL lake.system.rollback_to_snapshot('shop.orders', {before.snapshot})")
     assert shop.engine.find_commit(task, after.run_id or "") is None
     assert shop.engine.find_commit(task, before.run_id or "") is not None
+
+
+def test_the_history_is_read_once_for_a_commit(
+    shop: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each question to Spark costs a run some hundredths of a second, and there are two."""
+    result = shop.ok("2026-04-24")[0]
+    kind = type(shop.spark)
+    ask, asked = kind.sql, []
+
+    def noting(self: Any, text: str, *given: Any, **options: Any) -> Any:
+        asked.append(text)
+        return ask(self, text, *given, **options)
+
+    monkeypatch.setattr(kind, "sql", noting)
+    assert shop.engine.find_commit(result.step.task, result.run_id or "") is not None
+    assert [text.split()[0] for text in asked] == ["DESCRIBE", "SELECT"]
 
 
 def test_scenario_19_a_foreign_write_to_the_window_is_a_conflict(shop: Bench) -> None:
