@@ -111,10 +111,15 @@ class Matrix:
         return cases
 
     def pairs(self) -> list[Case]:
-        """Cases of two deaths: for each way in which a recovery went, killed at each step of it."""
+        """Cases of two deaths: for each way in which a recovery went, killed at each step of it.
+
+        Of the first deaths that one way recovers from, the one is taken that got furthest: it left
+        the most behind for the second to stumble over.
+        """
         ways: dict[tuple[str, tuple[str, ...]], Case] = {}
         for case, way in self.tally.recoveries.items():
-            ways.setdefault((case.combination.name, way), case)
+            if not case.failing or (case.combination.name, way) not in ways:
+                ways[case.combination.name, way] = case
         return [
             Case(
                 combination=case.combination,
@@ -130,8 +135,10 @@ class Matrix:
     def carry_out(self, cases: Iterable[Case]) -> None:
         """Kill, run again, compare."""
         for case in cases:
+            began = time.monotonic()
             problems = self._one(case)
-            self.say(f"{case}: {'; '.join(problems) or 'right'}")
+            took = f"{time.monotonic() - began:.1f} s"
+            self.say(f"{case}: {'; '.join(problems) or 'right'} ({took})")
             self.tally.cases.append(case)
             self.tally.wrong += [f"{case}: {problem}" for problem in problems]
 
