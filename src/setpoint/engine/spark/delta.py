@@ -76,6 +76,10 @@ class DeltaTarget:
         (newest,) = self._history(1)
         return TableState(columns=columns, snapshot=str(newest["version"]))
 
+    def exists(self) -> bool:
+        """Whether there is such a table."""
+        return self.state() is not None
+
     def create(self, frame: DataFrame, task: Task) -> None:
         """Create the table from the result's schema, a partition for each day where it has one."""
         fields = frame.schema.fields
