@@ -99,7 +99,6 @@ class IcebergTarget:
         snapshot = re.search(r"\bcurrent-snapshot-id=(\d+)", facts)
         isolation = re.search(rf"[\[,]{re.escape(ISOLATION)}=(\w+)", facts)
         self._isolation = isolation[1] if isolation else None
-        self._head = snapshot[1] if snapshot else None
         return TableState(columns=columns, snapshot=snapshot[1] if snapshot else None)
 
     def create(self, frame: DataFrame, task: Task) -> None:
@@ -131,7 +130,6 @@ class IcebergTarget:
 
     def write(self, writing: Writing) -> None:
         """Make the scope match the frame in one commit, unless it changed meanwhile."""
-        self._head = self._seen = None
         if isinstance(writing.task.write, Merge):
             self._merge(writing, writing.task.write)
             return
@@ -264,7 +262,11 @@ class IcebergTarget:
 
     def exists(self) -> bool:
         """Whether there is such a table."""
-        return self._metadata() is not None or self.state() is not None
+        if self._metadata() is not None:
+            return True
+        state = self.state()
+        self._head = state.snapshot if state else None  # for the history that is asked for next
+        return state is not None
 
     def commit(self, run_id: str) -> Outcome | None:
         """The newest commit of a run in the history that readers see."""
@@ -319,9 +321,9 @@ class IcebergTarget:
         if metadata is not None:
             return history_of(metadata)
         # The head is asked for first: a commit that another process makes in between is then merely
-        # left out. The table's state tells it without a job; who has just asked need not again.
+        # left out. The table's state tells it without a job, and its existence too.
         if self._head is None:
-            self.state()
+            self.exists()
         head, self._head = self._head, None
         full = f"summary['{RUN_ID}'] = {literal(run_id)}" if run_id else "false"
         found = self.spark.sql(
