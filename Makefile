@@ -50,8 +50,8 @@ format: $(STAMP) ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-crash: $(STAMP) ## Kill runs at every failpoint and compare what is left; FULL=1 for all of them
-	$(BIN)/python -m tests.crash.matrix $(if $(FULL),--full)
+crash: $(STAMP) ## Kill runs at every failpoint and compare what is left; FULL=1 for all (ONLY="iceberg delta")
+	$(BIN)/python -m tests.crash.matrix $(if $(FULL),--full) $(foreach each,$(ONLY),--only $(each))
 
 mechanisms: $(STAMP) ## Run each scenario's test without its mechanism, and see it fail
 	$(BIN)/python -m tests.mechanisms.prove
