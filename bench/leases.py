@@ -2,8 +2,8 @@
 
 A warm run takes a lease, records itself, and looks into the table's history once, after its commit:
 for its own commit and for late ones. It looks for no other commit: there is no dead attempt. The
-parts are timed inside real runs; their sum is what the promise is about. The catalog is the embedded
-one; what the look costs where Spark must be asked is measured beside it.
+parts are timed inside real runs; their sum is what the promise is about. The catalog is the
+embedded one; what the look costs where Spark must be asked is measured beside it.
 """
 
 from __future__ import annotations
