@@ -46,7 +46,7 @@ grain: day
 write: {overwrite: {by: ds}}
 unique_key: [ds, customer_id]
 sources:
-  orders: {table: lake.source.orders, event_time: event_ts}
+  orders: {table: lake.source.orders, event_time: ds}
 */
 SELECT ds, customer_id, count(*) AS orders, CAST(sum(amount) AS DECIMAL(20,2)) AS revenue
 FROM orders GROUP BY ds, customer_id

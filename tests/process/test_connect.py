@@ -74,3 +74,29 @@ def test_a_merge_runs_the_same_through_connect(shell: Shell, server: str) -> Non
     assert runs[0]["checksum"] == runs[1]["checksum"] == again["checksum"]
     task.write_text(task.read_text().replace("amount FROM", "amount + 1 AS amount FROM"))
     assert "rows of one version differ" in shell(*chosen, code=1).stderr
+
+
+def test_a_backfill_runs_on_the_server_that_its_pool_names(shell: Shell, server: str) -> None:
+    """Windows together in one job, and windows one by one in two sessions of the server."""
+    shell("init", "shop")
+    shell.folder /= "shop"
+    (shell.folder / "warehouse").mkdir()
+    toml = shell.folder / "setpoint.toml"
+    # A master that no Spark has: were the pool's server not used, nothing could run.
+    toml.write_text(
+        toml.read_text()
+        + '\n[spark]\nmaster = "nowhere"\n'
+        + f'[pools.night]\nlimit = 2\nremote = "{server}"\n'
+    )
+    asked = ("--start", "2026-01-01", "--end", "2026-01-04", "--with-upstream", "--output", "json")
+    done = json.loads(shell("backfill", "revenue_daily", *asked, "--pool", "night").stdout)
+    assert done["state"] == "succeeded"
+    rows = {(each["task"], each["window_start"][:10]): each["rows"] for each in done["windows"]}
+    days = ("2026-01-01", "2026-01-02", "2026-01-03")
+    assert rows == {
+        (task, day): count
+        for task, count in (("sample_orders", 1000), ("orders", 1000), ("revenue_daily", 4))
+        for day in days
+    }
+    again = json.loads(shell("backfill", "revenue_daily", *asked).stdout)
+    assert (again["state"], again["windows"]) == ("succeeded", [])

@@ -128,16 +128,21 @@ def test_what_depends_on_a_failed_task_is_skipped(stage: Stage, make: Maker) -> 
     assert {run.task for run in stage.ledger.runs()} == {"a", "z"}
 
 
-def test_one_failed_window_does_not_stop_the_tasks_other_windows(stage: Stage, make: Maker) -> None:
-    """Windows of one task are independent; what reads the task waits for all of them."""
+@pytest.mark.parametrize("bounded", [True, False])
+def test_a_failed_window_stops_the_windows_that_read_it(
+    stage: Stage, make: Maker, bounded: bool
+) -> None:
+    """A task that reads the whole table waits for all windows; a bounded one for its own."""
     stage.engine.ahead = [None, EngineFailed("bad day"), None]
-    results = stage.run(
-        [make.task("a"), make.task("b", reads=("a",))],
-        Dates(start="2026-04-01", end="2026-04-04"),
-    )
-    assert [result.state for result in results] == ["succeeded", "failed", "succeeded"] + [
-        "skipped"
-    ] * 3
+    reader = make.task("b", reads=("a",))
+    if not bounded:
+        reader = replace(reader, sources=(replace(reader.sources[0], event_time=None),))
+    results = stage.run([make.task("a"), reader], Dates(start="2026-04-01", end="2026-04-04"))
+    other = "succeeded" if bounded else "skipped"
+    assert [result.state for result in results] == [
+        *("succeeded", "failed", "succeeded"),
+        *(other, "skipped", other),
+    ]
 
 
 def test_a_commit_whose_answer_was_lost_is_adopted(stage: Stage, make: Maker) -> None:

@@ -7,8 +7,10 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from setpoint.model.dependence import reads, reads_whole
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from setpoint.backfilling.batching import Batch
     from setpoint.backfilling.plan import BackfillPlan, TaskPlan
@@ -136,9 +138,9 @@ class Schedule:
             bad = self._bad[above]
             if reader != item.plan.task.name or not bad:
                 continue
-            whole = _reads_whole(self._lanes[above].plan, item.plan)
+            upper, task = self._lanes[above].plan.task, item.plan.task
             for window in item.windows:
-                if whole or any(_overlap(window, other) for other in bad):
+                if any(reads(task, window, upper, other) for other in bad):
                     found.setdefault(window, above)
         return found
 
@@ -156,7 +158,7 @@ class Schedule:
 def _edge(above: TaskPlan, reader: TaskPlan) -> _Edge:
     """For each batch of the reader the upstream batches that hold rows which it reads."""
     count = len(above.batches)
-    if _reads_whole(above, reader):
+    if reads_whole(reader.task, above.task):
         return _Edge(low=[0] * len(reader.batches), high=[count] * len(reader.batches))
     spans = [above.span(batch) for batch in above.batches]
     starts = [span.start for span in spans if span]
@@ -171,17 +173,3 @@ def _edge(above: TaskPlan, reader: TaskPlan) -> _Edge:
             low.append(bisect_right(ends, span.start))
             high.append(max(low[-1], bisect_left(starts, span.end)))
     return _Edge(low=low, high=high)
-
-
-def _reads_whole(above: TaskPlan, reader: TaskPlan) -> bool:
-    """Whether the reader's rows may come from any window of the task above it."""
-    if above.task.grain is None or reader.task.grain is None:
-        return True
-    sources: Sequence[str | None] = [
-        s.event_time for s in reader.task.sources if s.table == above.task.target
-    ]
-    return any(event_time is None for event_time in sources)
-
-
-def _overlap(one: Window | None, other: Window | None) -> bool:
-    return one is None or other is None or one.overlaps(other)

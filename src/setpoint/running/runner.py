@@ -19,6 +19,7 @@ from setpoint.errors import (
     StaleFence,
 )
 from setpoint.failpoint import failpoint
+from setpoint.model.dependence import reads
 from setpoint.running.lease_keeper import LEASE_SECONDS, LeaseKeeper
 from setpoint.running.listener import Listener, Silence
 from setpoint.running.result import RunResult
@@ -70,7 +71,7 @@ class Runner:
     def run(self, plan: Plan) -> tuple[RunResult, ...]:
         """Carry out every step; the results in the plan's order."""
         results: list[RunResult] = []
-        broken: set[str] = set()
+        failed: list[Step] = []
         with LeaseKeeper(
             self.ledger,
             seconds=self.lease_seconds,
@@ -80,15 +81,15 @@ class Runner:
             clock=self.clock,
         ) as keeper:
             for step in plan.steps:
-                cause = next((name for name in step.depends_on if name in broken), None)
+                cause = next((each for each in failed if _rests_on(step, each)), None)
                 if cause:
-                    error = SetpointError(f"not run: {cause} did not succeed")
+                    error = SetpointError(f"not run: {cause.task.name} did not succeed")
                     result = RunResult(step=step, state="skipped", error=error)
                 else:
                     self.listener.started(step)
                     result = self._with_effects(self._run_step(step, keeper))
                 if result.state != "succeeded":
-                    broken.add(step.task.name)
+                    failed.append(step)
                 self.listener.finished(result)
                 results.append(result)
         return tuple(results)
@@ -285,6 +286,13 @@ class Runner:
             seconds=run.seconds,
             error=error,
         )
+
+
+def _rests_on(step: Step, failed: Step) -> bool:
+    """Whether a step reads what a step that did not succeed was to write."""
+    return failed.task.name in step.depends_on and reads(
+        step.task, step.window, failed.task, failed.window
+    )
 
 
 def _token(started: Started) -> Token:

@@ -75,7 +75,6 @@ class IcebergTarget:
         self._metadata = metadata
         self._isolation: str | None = None
         self._seen: list[Snapshot] | None = None
-        self._head: str | None = None
 
     def reference(self, snapshot: str | None = None) -> str:
         """The table in a FROM clause of Spark SQL, at a snapshot where one is given."""
@@ -262,11 +261,7 @@ class IcebergTarget:
 
     def exists(self) -> bool:
         """Whether there is such a table."""
-        if self._metadata() is not None:
-            return True
-        state = self.state()
-        self._head = state.snapshot if state else None  # for the history that is asked for next
-        return state is not None
+        return self._metadata() is not None or self.state() is not None
 
     def commit(self, run_id: str) -> Outcome | None:
         """The newest commit of a run in the history that readers see."""
@@ -320,16 +315,15 @@ class IcebergTarget:
         metadata = self._metadata()
         if metadata is not None:
             return history_of(metadata)
-        # The head is asked for first: a commit that another process makes in between is then merely
-        # left out. The table's state tells it without a job, and its existence too.
-        if self._head is None:
-            self.exists()
-        head, self._head = self._head, None
         full = f"summary['{RUN_ID}'] = {literal(run_id)}" if run_id else "false"
+        # The head stands first: a commit that another process makes in between is then merely left
+        # out.
         found = self.spark.sql(
-            "SELECT snapshot_id, parent_id, operation, "  # noqa: S608
-            f"unix_millis(committed_at) AS at, CASE WHEN {full} THEN summary ELSE "
-            f"map_filter(summary, (name, _) -> startswith(name, '{PREFIX}')) END AS summary "
+            "SELECT true AS head, snapshot_id, NULL AS parent_id, NULL AS operation, NULL AS at, "  # noqa: S608
+            f"NULL AS summary FROM {self.table.sql}.refs WHERE name = 'main' "
+            "UNION ALL SELECT false, snapshot_id, parent_id, operation, "
+            f"unix_millis(committed_at), CASE WHEN {full} THEN summary ELSE "
+            f"map_filter(summary, (name, _) -> startswith(name, '{PREFIX}')) END "
             f"FROM {self.table.sql}.snapshots"
         ).collect()
         snapshots = [
@@ -341,8 +335,9 @@ class IcebergTarget:
                 summary=row["summary"],
             )
             for row in found
+            if not row["head"]
         ]
-        return ancestry(snapshots, int(head) if head else None)
+        return ancestry(snapshots, next((r["snapshot_id"] for r in found if r["head"]), None))
 
 
 def carried(writing: Writing) -> dict[str, str]:

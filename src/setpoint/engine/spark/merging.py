@@ -51,7 +51,7 @@ def reduced(frame: DataFrame, merge: Merge, stop: str) -> DataFrame:
     content = comparable(frame)
     ranked = frame.selectExpr(*ranked_columns(merge, content))
     kept = ranked.where(reduced_filter(merge, content, stop))
-    return kept.select(*(F.col(quote(name)) for name in frame.columns))
+    return kept.selectExpr(*(quote(name) for name in frame.columns))
 
 
 def comparable(frame: DataFrame) -> list[Comparable]:
