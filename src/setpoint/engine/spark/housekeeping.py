@@ -176,12 +176,11 @@ class Housekeeping:
 
 def staging_tables(settings: ConnectionSettings) -> list[str]:
     """The staging tables of a Postgres connection."""
-    from setpoint.engine.spark.postgres.connection import Login, connected, run
-    from setpoint.engine.spark.postgres.statements import ORPHANS
-    from setpoint.engine.spark.postgres.translation import STAGING
+    from setpoint.engine.spark.postgres import staging
+    from setpoint.engine.spark.postgres.connection import Login, connected
 
     with connected(Login.of(settings)) as connection:
-        return [name for (name,) in run(connection, ORPHANS, STAGING, "s_").fetchall()]
+        return staging.staging_tables(connection) or []
 
 
 def drop_staging_table(settings: ConnectionSettings, name: str) -> None:

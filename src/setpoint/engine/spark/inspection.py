@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import io
-import threading
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import time_machine
 
 from setpoint.engine.spark.plan_text import PlanText, hidden_inputs
+from setpoint.engine.spark.printing import printed
 from setpoint.errors import HiddenInput
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from setpoint.model.hidden_input import HiddenInputFound
     from setpoint.model.task import Task
 
-_PRINTING = threading.Lock()
 # Another year, month, weekday, hour and minute: whatever part of the clock is used, it differs.
 SHIFT = timedelta(days=401, hours=5, minutes=17, seconds=41)
 
@@ -33,10 +31,7 @@ def plan_text(frame: DataFrame) -> PlanText:
 
 def printed_plan(frame: DataFrame, mode: str) -> str:
     """What `explain` prints; the public API has no other way to a plan."""
-    # Standard output is one for all threads: two that redirect it at once would lose it.
-    with _PRINTING, contextlib.redirect_stdout(io.StringIO()) as shown:
-        frame.explain(mode)
-    return shown.getvalue()
+    return printed(lambda: frame.explain(mode))
 
 
 def inspect(

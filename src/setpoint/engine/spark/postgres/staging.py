@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from setpoint.engine.spark.postgres.connection import connected, run
 from setpoint.engine.spark.postgres.statements import (
     CREATE_COMMITS,
-    ORPHANS,
     PREPARED,
+    STAGED,
     create_staging_sql,
     lock_number,
     staging_prefix,
@@ -59,13 +59,26 @@ def staged(
         raise
 
 
-def prepare(login: Login, *, target: str, scope: str, fence: int) -> None:
-    """Make what Setpoint keeps in a database; drop what dead attempts on the scope left there."""
+def prepare(
+    login: Login, *, target: str, scope: str, fence: int, seen: Sequence[str] | None = None
+) -> None:
+    """Make what Setpoint keeps in a database; drop what dead attempts on the scope left there.
+
+    `seen` are the staging tables as `staging_tables` has found them a moment ago.
+    """
     prefix = staging_prefix(target, scope)
-    with connected(login) as connection:
-        make_schemas(connection)
-        found = [name for (name,) in run(connection, ORPHANS, STAGING, prefix).fetchall()]
-    drop_orphans(login, found, prefix, fence)
+    if seen is None:
+        with connected(login) as connection:
+            make_schemas(connection)
+            seen = staging_tables(connection)
+    drop_orphans(login, seen or (), prefix, fence)
+
+
+def staging_tables(connection: Connection) -> list[str] | None:
+    """All staging tables of the database; None when it has nothing of Setpoint's yet."""
+    if run(connection, PREPARED, STAGING).fetchone() != (True,):
+        return None
+    return [name for (name,) in run(connection, STAGED, STAGING).fetchall()]
 
 
 def make_schemas(connection: Connection) -> None:

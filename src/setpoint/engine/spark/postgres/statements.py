@@ -71,7 +71,7 @@ SELECT set_config('idle_in_transaction_session_timeout', '60s', true),
        set_config('lock_timeout', '90s', true)
 """
 STALLED_SECONDS = 60
-ORPHANS = "SELECT tablename FROM pg_tables WHERE schemaname = $1 AND starts_with(tablename, $2)"
+STAGED = "SELECT tablename FROM pg_tables WHERE schemaname = $1"
 
 
 def identifier(name: str) -> str:

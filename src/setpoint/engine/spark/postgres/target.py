@@ -15,7 +15,7 @@ from setpoint.engine.spark.postgres.connection import Connection, Login, connect
 from setpoint.engine.spark.postgres.copy_connection import CopyConnection, copy_connected
 from setpoint.engine.spark.postgres.copying import brought, copy, sendable
 from setpoint.engine.spark.postgres.source import postgres_name, whole_view
-from setpoint.engine.spark.postgres.staging import make_schemas, prepare, staged
+from setpoint.engine.spark.postgres.staging import make_schemas, prepare, staged, staging_tables
 from setpoint.engine.spark.postgres.types import fits, postgres_type, staging_type
 from setpoint.engine.spark.target import TableState
 from setpoint.errors import CommitConflict, GateFailed, ResultMisshapen, RunError, Transient
@@ -65,6 +65,8 @@ class PostgresTarget:
         self.login = Login.of(settings)
         self.name = postgres_name(table)
         self._done: tuple[str, Outcome] | None = None
+        self._plain = False
+        self._staging_tables: list[str] | None = None
 
     def reference(self, snapshot: str | None = None) -> str:  # noqa: ARG002 — no history is kept
         """A view of the table as it stands; Postgres keeps no older ones."""
@@ -76,6 +78,9 @@ class PostgresTarget:
             columns = dict(run(connection, sql.COLUMNS, self.name).fetchall())
             base = run(connection, "SELECT pg_current_snapshot()::text").fetchone()
             keys = run(connection, sql.UNIQUE_KEYS, self.name).fetchall()
+            # What the write asks next, while a connection is open.
+            self._plain = run(connection, sql.PLAIN_TABLE, self.name).fetchone() == (True,)
+            self._staging_tables = staging_tables(connection)
         if not columns:
             return None
         return TableState(
@@ -109,7 +114,8 @@ class PostgresTarget:
         shape = self._shape(schema, writing)
         scope = scope_name(writing.window)
         fence = writing.token.fence
-        prepare(self.login, target=self.name, scope=scope, fence=fence)
+        seen = self._staging_tables
+        prepare(self.login, target=self.name, scope=scope, fence=fence, seen=seen)
         failpoint("postgres.prepare.after")
         sent = sendable(writing.frame)
         rows = brought(sent)
@@ -208,10 +214,7 @@ class PostgresTarget:
     def _goes_straight(self, schema: StructType, shape: sql.Shape) -> bool:
         """Whether rows can be copied into the table itself: nothing to cast, nothing in between."""
         sent = [staging_type(field.dataType.simpleString()) for field in schema.fields]
-        if shape.key or sent != list(shape.columns.values()):
-            return False
-        with connected(self.login) as connection:
-            return bool(run(connection, sql.PLAIN_TABLE, self.name).fetchone() == (True,))
+        return self._plain and not shape.key and sent == list(shape.columns.values())
 
     def _transact(
         self,
