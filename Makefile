@@ -7,7 +7,7 @@ HISTORIES ?= 5000
 SEED      := $(if $(SEED),$(SEED),$(shell date +%s))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo crash soak histories test test-all coverage check format bench docs clean audit-quality audit-fuzz audit-bench effects-bench verify-faults backfill-crash performance
+.PHONY: help install demo crash mechanisms soak histories test test-all coverage check format bench docs clean audit-quality audit-fuzz audit-bench effects-bench verify-faults backfill-crash performance
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,8 +50,11 @@ format: $(STAMP) ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-crash: $(STAMP) ## Kill runs at every failpoint and compare what is left; FULL=1 for all of them
-	$(BIN)/python -m tests.crash.matrix $(if $(FULL),--full)
+crash: $(STAMP) ## Kill runs at every failpoint and compare what is left; FULL=1 for all (ONLY="iceberg delta")
+	$(BIN)/python -m tests.crash.matrix $(if $(FULL),--full) $(foreach each,$(ONLY),--only $(each))
+
+mechanisms: $(STAMP) ## Run each scenario's test without its mechanism, and see it fail
+	$(BIN)/python -m tests.mechanisms.prove
 
 soak: $(STAMP) ## Readers during a thousand replaces of a Postgres mart
 	SETPOINT_REPLACES=1000 $(BIN)/python -m pytest tests/spark/postgres/test_readers.py

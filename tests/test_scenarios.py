@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parent
-HELD = (21, *range(24, 37))
-"""Readers during a rewrite; everything about data; readers of a mart."""
-IN_NAME = re.compile(r"scenario((?:_\d+)+)_")
+HELD = range(1, 45)
+IN_NAME = re.compile(r"scenarios?((?:_(?:and_)?\d+)+)_")
 IN_WORDS = re.compile(r"[Ss]cenarios? (\d+(?:(?:, | and )\d+)*)")
 
 
@@ -48,6 +47,7 @@ def test_every_scenario_has_a_test(number: int) -> None:
 def test_numbers_are_read_from_names_and_words() -> None:
     """Several in one, in either place; other numbers are none."""
     assert scenarios_of("test_scenario_25_26_a_gate_of_3", "C4: 7 rows.") == {25, 26}
+    assert scenarios_of("test_scenarios_2_and_3_a_file", "7 of them.") == {2, 3}
     assert scenarios_of("test_a_day", "A5, scenarios 24, 25 and 28: 9 days.") == {24, 25, 28}
     assert scenarios_of("test_a_day", "Scenario 14: 2 of them.") == {14}
     assert scenarios_of("test_2_days", "A1: ten runs.") == set()

@@ -2,6 +2,7 @@
 
     python -m tests.crash.matrix            a part that touches every failpoint
     python -m tests.crash.matrix --full     everything, and pairs: killed again while recovering
+    python -m tests.crash.matrix --full --only iceberg --only parquet_replace    of some
 
 What a run passes is noted, not assumed: a clean run, one on a new table and one that fails are
 traced first. Pairs are taken once for each way in which a recovery goes, which is all that can tell
@@ -81,9 +82,11 @@ class Matrix:
         self.tally = Tally()
         self._notes = 0
 
-    def cases(self, failing: Sequence[Combination] = COMBINATIONS) -> list[Case]:
+    def cases(
+        self, combinations: Sequence[Combination], failing: Sequence[Combination]
+    ) -> list[Case]:
         """Every case of a single death, from what runs of each combination pass."""
-        return [case for each in COMBINATIONS for case in self._cases_of(each, failing)]
+        return [case for each in combinations for case in self._cases_of(each, failing)]
 
     def _cases_of(self, combination: Combination, failing: Sequence[Combination]) -> list[Case]:
         """Trace a run on a new table, one that fails, and one over rows; leave a clean table."""
@@ -111,10 +114,15 @@ class Matrix:
         return cases
 
     def pairs(self) -> list[Case]:
-        """Cases of two deaths: for each way in which a recovery went, killed at each step of it."""
+        """Cases of two deaths: for each way in which a recovery went, killed at each step of it.
+
+        Of the first deaths that one way recovers from, the one is taken that got furthest: it left
+        the most behind for the second to stumble over.
+        """
         ways: dict[tuple[str, tuple[str, ...]], Case] = {}
         for case, way in self.tally.recoveries.items():
-            ways.setdefault((case.combination.name, way), case)
+            if not case.failing or (case.combination.name, way) not in ways:
+                ways[case.combination.name, way] = case
         return [
             Case(
                 combination=case.combination,
@@ -130,8 +138,10 @@ class Matrix:
     def carry_out(self, cases: Iterable[Case]) -> None:
         """Kill, run again, compare."""
         for case in cases:
+            began = time.monotonic()
             problems = self._one(case)
-            self.say(f"{case}: {'; '.join(problems) or 'right'}")
+            took = f"{time.monotonic() - began:.1f} s"
+            self.say(f"{case}: {'; '.join(problems) or 'right'} ({took})")
             self.tally.cases.append(case)
             self.tally.wrong += [f"{case}: {problem}" for problem in problems]
 
@@ -229,7 +239,13 @@ def main() -> None:
     """Carry out the matrix, and say what came of it."""
     parser = argparse.ArgumentParser(description="Kill runs everywhere; compare what is left.")
     parser.add_argument("--full", action="store_true", help="every combination, and all pairs")
-    full = parser.parse_args().full
+    parser.add_argument("--only", action="append", help="a target, or a pattern on one")
+    given = parser.parse_args()
+    chosen = tuple(
+        each
+        for each in COMBINATIONS
+        if not given.only or {each.kind, each.name}.intersection(given.only)
+    )
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="setpoint-crash-") as folder:
         (Path(folder) / "project").mkdir()
@@ -237,14 +253,19 @@ def main() -> None:
         try:
             scene = Scene(Path(folder) / "project", spark, postgres)
             try:
-                tally = carried_out(scene, full=full, say=lambda t: print(t, file=sys.stderr))  # noqa: T201
+                tally = carried_out(
+                    scene,
+                    full=given.full,
+                    say=lambda text: print(text, file=sys.stderr, flush=True),  # noqa: T201
+                    combinations=chosen,
+                )
                 kills = scene.zygote.kills
             finally:
                 scene.close()
         finally:
             spark.close()
             postgres.close()
-    missed = set(failpoints()) - tally.points
+    missed = set() if given.only else set(failpoints()) - tally.points
     lines = {
         "failpoints": f"{len(tally.points)} of {len(failpoints())}",
         "combinations": len({case.combination.name for case in tally.cases}),
@@ -260,11 +281,17 @@ def main() -> None:
     sys.exit(bool(tally.wrong or missed))
 
 
-def carried_out(scene: Scene, *, full: bool, say: Callable[[str], None]) -> Tally:
+def carried_out(
+    scene: Scene,
+    *,
+    full: bool,
+    say: Callable[[str], None],
+    combinations: Sequence[Combination] = COMBINATIONS,
+) -> Tally:
     """Carry out the matrix, or the part of it that touches every failpoint."""
     matrix = Matrix(scene, say)
     # How the ledger is told of a failure does not depend on the target: one is enough for a part.
-    cases = matrix.cases(COMBINATIONS if full else COMBINATIONS[:1])
+    cases = matrix.cases(combinations, combinations if full else combinations[:1])
     matrix.carry_out(cases if full else covering(cases))
     pairs = matrix.pairs()
     matrix.carry_out(pairs if full else few(pairs, FEW_PAIRS))

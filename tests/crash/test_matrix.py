@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from tests.crash.failpoints import failpoints
-from tests.crash.matrix import Case, carried_out, covering
+from tests.crash.matrix import Case, Matrix, carried_out, covering
 from tests.crash.scene import COMBINATIONS
 
 if TYPE_CHECKING:
@@ -31,3 +31,20 @@ def test_the_part_for_ci_touches_every_failpoint_once() -> None:
     chosen = covering(cases)
     assert sorted(case.point for case in chosen) == list("abcd")
     assert sum(case.combination == first for case in chosen) == 2
+
+
+def test_a_second_death_follows_the_first_that_left_the_most_behind() -> None:
+    """Of the deaths that one way recovers from, the last; one of a failing run only if alone."""
+    first = COMBINATIONS[0]
+    matrix = Matrix(cast("Scene", None), print)
+    matrix.tally.recoveries = {
+        Case(combination=first, point="a"): ("x", "y"),
+        Case(combination=first, point="b"): ("x", "y"),
+        Case(combination=first, point="c"): ("z",),
+        Case(combination=first, point="d", failing=True): ("x", "y"),
+    }
+    assert [(case.point, case.again) for case in matrix.pairs()] == [
+        ("b", "x"),
+        ("b", "y"),
+        ("c", "z"),
+    ]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -11,6 +15,7 @@ import pytest
 from setpoint.engine.protocol import Token
 from setpoint.engine.swap import Counts, SwapFolder
 from setpoint.errors import CommitConflict
+from setpoint.failpoint import VARIABLE
 
 COUNTS = Counts(rows=1, replaced=1, partitions={})
 
@@ -52,6 +57,32 @@ def _swap(table: SwapFolder, *, fence: int = 2, run: str = "run", base: int = 0)
     table.swap(token, scope="d < 9", owned=_owned, base=base, counts=COUNTS)
 
 
+ATTEMPT = """\
+import os, signal, sys
+from pathlib import Path
+from setpoint.engine.protocol import Token
+from setpoint.engine.swap import Counts, SwapFolder
+table, token = SwapFolder(Path(sys.argv[1])), Token(run_id="run", fence=1)
+aside = table.stage(token)
+for name in ("d=2", "d=3"):
+    (aside / name).mkdir(parents=True, exist_ok=True)
+    (aside / name / "dead.parquet").write_text("dead")
+    if sys.argv[2] == "files":             # one of two is written
+        os.kill(os.getpid(), signal.SIGKILL)
+table.swap(token, scope="d < 9", owned={"d=1", "d=2", "d=3"}.__contains__, base=0,
+           counts=Counts(rows=2, replaced=2, partitions={}))
+"""
+
+
+def _killed(root: Path, where: str, traps: str = "") -> None:
+    """Let a process die in an attempt of its own: while it writes, or at a failpoint."""
+    environment = {**os.environ, VARIABLE: traps}
+    done = subprocess.run(
+        [sys.executable, "-c", ATTEMPT, str(root), where], env=environment, check=False
+    )
+    assert done.returncode == -signal.SIGKILL
+
+
 AFTER = {"d=1": ["new"], "d=3": ["new"], "d=9": ["old"]}
 BEFORE = {"d=1": ["old"], "d=2": ["old"], "d=9": ["old"]}
 
@@ -67,6 +98,25 @@ def test_a_swap_changes_the_owned_entries_only(tmp_path: Path) -> None:
     assert sorted(p.name for p in table.own.iterdir()) == ["commits", "lock", "staging", "trash"]
     assert not list((table.own / "staging").iterdir())
     assert not list((table.own / "trash").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("where", "traps"), [("files", ""), ("swap", "swap.decide.before:kill")], ids=["2", "3"]
+)
+def test_scenarios_2_and_3_files_of_a_dead_attempt_are_nobodys(
+    tmp_path: Path, where: str, traps: str
+) -> None:
+    """Scenarios 2 and 3: killed while it writes files, or before the commit: as if it never was."""
+    for day in BEFORE:
+        _put(tmp_path / day, "old")
+    _killed(tmp_path, where, traps)
+    table = SwapFolder(tmp_path)
+    assert _content(table) == BEFORE
+    assert table.commit_of("run") is None  # or the next attempt would adopt what is not there
+    _begun(tmp_path)
+    _swap(table)
+    assert _content(table) == AFTER
+    assert not list((table.own / "staging").iterdir())
 
 
 @pytest.mark.parametrize("step", range(12))

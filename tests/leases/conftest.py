@@ -95,6 +95,10 @@ class Worker:
         """Send a signal."""
         self.process.send_signal(number)
 
+    def dies(self) -> None:
+        """See it killed by the trap that it was given."""
+        assert self.process.wait(PATIENCE) == -signal.SIGKILL, self.errors()
+
     def kill(self) -> None:
         """Kill it, and see it dead."""
         self.process.kill()

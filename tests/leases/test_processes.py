@@ -31,6 +31,32 @@ def agree(yard: Yard) -> None:
         assert {run.fence for run in runs} <= {fence for _, fence in yard.commits()}
 
 
+@pytest.mark.parametrize("point", ["lease.after", "ledger.begin.after", "adopt.after"])
+def test_scenario_1_killed_before_anything_was_written(yard: Yard, point: str) -> None:
+    """Its lease would last ten minutes more; the same command goes on at once and is right."""
+    yard.start(yard.day(25), asks=False, seconds=LONG, traps=f"{point}:kill").dies()
+    assert yard.commits() == []
+    again = yard.start(yard.day(25), asks=False, seconds=LONG, patient=False)
+    assert again.ended()["state"] == "succeeded"
+    assert [pid for pid, _ in yard.commits()] == [again.pid]
+    agree(yard)
+
+
+def test_scenario_4_killed_after_the_commit_it_is_adopted(yard: Yard) -> None:
+    """The ledger never heard of the commit; the same command finds it and writes nothing."""
+    dead = yard.start(yard.day(25), asks=False, seconds=LONG, traps="ledger.succeed.before:kill")
+    dead.dies()
+    assert [pid for pid, _ in yard.commits()] == [dead.pid]
+    again = yard.start(yard.day(25), asks=False, seconds=LONG)
+    assert again.ended()["state"] == "succeeded"
+    assert [pid for pid, _ in yard.commits()] == [dead.pid]
+    with open_ledger(yard.ledger, root=yard.folder, create=False) as ledger:
+        (run,) = ledger.runs()
+        attempts = ledger.attempts(run.run_id)
+    assert [each.state for each in attempts] == ["lost", "adopted"]
+    assert (run.state, run.snapshot) == ("succeeded", str(attempts[0].fence))
+
+
 def test_scenario_11_the_second_of_two_commands_waits_and_says_for_whom(yard: Yard) -> None:
     """Both succeed, one after the other; never two at work on one window."""
     first = yard.start(yard.day(25))
@@ -60,7 +86,7 @@ def test_scenario_11_the_second_steps_aside_when_it_is_not_to_wait(yard: Yard) -
 
 def test_scenario_13_different_windows_go_on_side_by_side(yard: Yard) -> None:
     """Both are at work at the same moment."""
-    both = [yard.start(yard.day(number)) for number in (24, 25)]
+    both = [yard.start(yard.day(number), patient=False) for number in (24, 25)]
     for each in both:
         each.until("writing")
     for each in both:

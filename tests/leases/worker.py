@@ -9,6 +9,7 @@ input. The last line that it prints is how the run ended.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import sys
 import threading
@@ -24,6 +25,7 @@ from tests.task_maker import Maker
 from setpoint.cli.progress import PlainLines
 from setpoint.engine.protocol import Outcome
 from setpoint.errors import CommitConflict, EngineFailed, SetpointError
+from setpoint.failpoint import VARIABLE
 from setpoint.ledger import holder
 from setpoint.ledger.opening import open_ledger
 from setpoint.model.plan import Plan, Step
@@ -136,6 +138,8 @@ def _edges(window: Window | None) -> tuple[str, str]:
 def main() -> None:
     """Run the windows that the argument names, each as a step."""
     given = json.loads(sys.argv[1])
+    if given.get("traps"):
+        os.environ[VARIABLE] = given["traps"]
     if given.get("machine"):
         holder._machine = lambda: given["machine"]
     clock = datetime.now(timezone.utc) + timedelta(hours=given.get("hours", 0))

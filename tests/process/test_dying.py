@@ -93,6 +93,7 @@ def tail(spark):
 @pytest.mark.parametrize(
     ("number", "code", "name"),
     [(signal.SIGINT, 130, "KeyboardInterrupt"), (signal.SIGTERM, 143, "Terminated")],
+    ids=["ctrl-c", "sigterm"],
 )
 def test_scenario_23_a_signal_ends_the_run_cleanly_and_blames_no_task(
     shell: Shell, tmp_path: Path, number: signal.Signals, code: int, name: str

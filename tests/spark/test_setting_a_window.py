@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.spark.targets import target_of
 
 from setpoint.engine.protocol import Token
 from setpoint.errors import CommitConflict, ResultMisshapen
@@ -129,6 +130,43 @@ def test_a_commit_that_was_rolled_back_is_not_adopted(shop: Bench) -> None:
     shop.spark.sql(f"CALL lake.system.rollback_to_snapshot('shop.orders', {before.snapshot})")
     assert shop.engine.find_commit(task, after.run_id or "") is None
     assert shop.engine.find_commit(task, before.run_id or "") is not None
+
+
+def test_the_history_is_one_however_it_is_read(
+    shop: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the metadata file no question to Spark; from Spark one, and the same commits."""
+    from setpoint.engine.spark.iceberg import IcebergTarget
+
+    before, after = shop.ok("2026-04-24") + shop.ok("2026-04-25")
+    shop.spark.sql(f"CALL lake.system.rollback_to_snapshot('shop.orders', {before.snapshot})")
+    shop.spark.sql(f"INSERT INTO {TARGET} SELECT * FROM {TARGET} LIMIT 1")
+    ours = shop.ok("2026-04-24")[0]
+    embedded = target_of(shop, TARGET)
+    asked_for = IcebergTarget(shop.spark, ours.step.task.target)
+    kind = type(shop.spark)
+    ask, asked = kind.sql, []
+
+    def noting(self: Any, text: str, *given: Any, **options: Any) -> Any:
+        asked.append(text.split(maxsplit=1)[0])
+        return ask(self, text, *given, **options)
+
+    monkeypatch.setattr(kind, "sql", noting)
+    assert shop.engine.find_commit(ours.step.task, ours.run_id or "") is not None
+    assert asked == ["DESCRIBE"]  # of the source, whether it is as it was
+    asked.clear()
+    found = embedded.commit(ours.run_id or "")
+    assert asked == []
+    assert asked_for.commit(ours.run_id or "") == found
+    assert asked == ["SELECT"]
+    assert found is not None
+    assert found.rows == 144
+    assert asked_for.marks() == embedded.marks()
+    assert [mark.run_id for mark in embedded.marks()] == [before.run_id, ours.run_id]
+    for target in (embedded, asked_for):
+        assert target.strangers_since(before.snapshot)
+        assert not target.strangers_since(ours.snapshot)
+        assert target.commit(after.run_id or "") is None
 
 
 def test_scenario_19_a_foreign_write_to_the_window_is_a_conflict(shop: Bench) -> None:

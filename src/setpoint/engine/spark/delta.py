@@ -66,15 +66,24 @@ class DeltaTarget:
 
     def state(self) -> TableState | None:
         """The table's columns and current version; None when it does not exist."""
+        schema = self._schema()
+        if schema is None:
+            return None
+        columns = {field.name: field.dataType.simpleString() for field in schema.fields}
+        (newest,) = self._history(1)
+        return TableState(columns=columns, snapshot=str(newest["version"]))
+
+    def exists(self) -> bool:
+        """Whether there is such a table."""
+        return self._schema() is not None
+
+    def _schema(self) -> StructType | None:
         try:
-            schema = self.spark.sql(source_sql(self.name, None)).schema
+            return self.spark.sql(source_sql(self.name, None)).schema
         except AnalysisException as error:
             if (error.getCondition() or "").startswith(MISSING):
                 return None
             raise
-        columns = {field.name: field.dataType.simpleString() for field in schema.fields}
-        (newest,) = self._history(1)
-        return TableState(columns=columns, snapshot=str(newest["version"]))
 
     def create(self, frame: DataFrame, task: Task) -> None:
         """Create the table from the result's schema, a partition for each day where it has one."""

@@ -215,13 +215,13 @@ class SparkEngine(SparkRanges, SparkTables):
         """The commits to the task's table that came late and still stand."""
         with self._errors(task, None):
             target = self._target(task.target)
-            return standing_late(target, task) if target.state() else []
+            return standing_late(target, task) if target.exists() else []
 
     def highest_fence(self, task: Task) -> int:
         """The highest fence in the history of the task's target; 0 when it has none."""
         with self._errors(task, None):
             target = self._target(task.target)
-            return target.highest_fence() if target.state() else 0
+            return target.highest_fence() if target.exists() else 0
 
     def cancel(self, token: Token) -> None:
         """Stop the Spark jobs of an attempt, from any thread; quietly when there are none."""

@@ -13,6 +13,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
 
 from setpoint.engine.commit_mark import CommitMark
+from setpoint.engine.iceberg_metadata import Snapshot, ancestry, history_of
 from setpoint.engine.protocol import Outcome, SourceChange
 from setpoint.engine.spark.merging import comparable, repeated_keys, tie_stop
 from setpoint.engine.spark.target import TableState
@@ -27,7 +28,7 @@ from setpoint.model.table import TableName, quote
 from setpoint.model.write import Merge, Overwrite
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pyspark.sql import DataFrame, Row, SparkSession
     from pyspark.sql.types import StructType
@@ -39,6 +40,9 @@ PROPERTY_ROW = "Table Properties"
 PREFIX = "setpoint."
 RUN_ID = f"{PREFIX}run-id"
 FENCE = f"{PREFIX}fence"
+SCOPE = f"{PREFIX}scope"
+BASE = f"{PREFIX}base"
+INPUTS = f"{PREFIX}inputs"
 UNIQUE = f"{PREFIX}unique-key"
 CHECKED = f"{PREFIX}checked-snapshot"
 COMPACTION = "replace"
@@ -60,11 +64,17 @@ PROPERTIES = {
 class IcebergTarget:
     """One Iceberg table that a task owns."""
 
-    def __init__(self, spark: SparkSession, table: TableName) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        table: TableName,
+        metadata: Callable[[], Mapping[str, Any] | None] = lambda: None,
+    ) -> None:
         self.spark = spark
         self.table = table
+        self._metadata = metadata
         self._isolation: str | None = None
-        self._seen: list[Row] | None = None
+        self._seen: list[Snapshot] | None = None
 
     def reference(self, snapshot: str | None = None) -> str:
         """The table in a FROM clause of Spark SQL, at a snapshot where one is given."""
@@ -239,23 +249,34 @@ class IcebergTarget:
 
         Then no key repeats, by induction; any other writer's commit has the whole table looked at.
         """
-        found = self.spark.sql(
-            f"SELECT parent_id, summary FROM {self.table.sql}.snapshots "  # noqa: S608
-            f"WHERE snapshot_id = {int(snapshot)}"
-        ).collect()
-        if not found:
-            return False
-        parent, summary = found[0]["parent_id"], found[0]["summary"]
+        metadata = self._metadata()
+        if metadata is not None:
+            seen = {str(each.number): each for each in history_of(metadata)}.get(snapshot)
+            if seen is None:
+                return False
+            parent, summary = seen.parent, seen.summary
+        else:
+            found = self.spark.sql(
+                f"SELECT parent_id, summary FROM {self.table.sql}.snapshots "  # noqa: S608
+                f"WHERE snapshot_id = {int(snapshot)}"
+            ).collect()
+            if not found:
+                return False
+            parent, summary = found[0]
         base = "" if parent is None else str(parent)
         return bool(summary.get(UNIQUE) == key and summary.get(CHECKED) == base)
+
+    def exists(self) -> bool:
+        """Whether there is such a table."""
+        return self._metadata() is not None or self.state() is not None
 
     def commit(self, run_id: str) -> Outcome | None:
         """The newest commit of a run in the history that readers see."""
         self._seen = self._history(run_id)
-        for row in reversed(self._seen):
-            if row["run_id"] == run_id:
-                outcome = outcome_of(str(row["snapshot_id"]), row["summary"])
-                return replace(outcome, inputs=json.loads(row["inputs"] or "{}"))
+        for each in reversed(self._seen):
+            if each.summary.get(RUN_ID) == run_id:
+                outcome = outcome_of(str(each.number), each.summary)
+                return replace(outcome, inputs=json.loads(each.summary.get(INPUTS) or "{}"))
         return None
 
     def highest_fence(self) -> int:
@@ -268,54 +289,62 @@ class IcebergTarget:
 
     def strangers_since(self, snapshot: str | None) -> bool:
         """Whether others than Setpoint wrote rows after a commit."""
-        rows = self._seen if self._seen is not None else self._history(None)
-        places = [str(row["snapshot_id"]) for row in rows]
-        later = rows[places.index(snapshot) + 1 :] if snapshot in places else rows
-        return any(not row["run_id"] and row["operation"] != COMPACTION for row in later)
+        seen = self._seen if self._seen is not None else self._history(None)
+        places = [str(each.number) for each in seen]
+        later = seen[places.index(snapshot) + 1 :] if snapshot in places else seen
+        return any(not each.summary.get(RUN_ID) and each.operation != COMPACTION for each in later)
 
     def marks(self) -> list[CommitMark]:
         """Setpoint's commits in the history that readers see, in order."""
-        rows = self._seen if self._seen is not None else self._history(None)
-        places = {str(row["snapshot_id"]): place for place, row in enumerate(rows)}
+        seen = self._seen if self._seen is not None else self._history(None)
+        places = {str(each.number): place for place, each in enumerate(seen)}
         return [
             CommitMark(
                 place=place,
-                base=places.get(row["base"], -1),
-                run_id=row["run_id"],
-                fence=int(row["fence"]),
-                scope=row["scope"],
-                at=datetime.fromtimestamp(row["at"] / 1000, tz=timezone.utc),
-                snapshot=str(row["snapshot_id"]),
-                inputs=json.loads(row["inputs"] or "{}"),
+                base=places.get(each.summary.get(BASE, ""), -1),
+                run_id=each.summary[RUN_ID],
+                fence=int(each.summary[FENCE]),
+                scope=each.summary[SCOPE],
+                at=datetime.fromtimestamp(each.at / 1000, tz=timezone.utc),
+                snapshot=str(each.number),
+                inputs=json.loads(each.summary.get(INPUTS) or "{}"),
             )
-            for place, row in enumerate(rows)
-            if row["run_id"] and row["scope"]
+            for place, each in enumerate(seen)
+            if each.summary.get(RUN_ID) and each.summary.get(SCOPE)
         ]
 
-    def _history(self, run_id: str | None) -> list[Row]:
-        """The snapshots that led to the current one, in order; the summary of one run's in full."""
-        properties = ", ".join(
-            f"summary['{PREFIX}{name}'] AS {name.replace('-', '_')}"
-            for name in ("run-id", "fence", "scope", "base", "inputs")
-        )
+    def _history(self, run_id: str | None) -> list[Snapshot]:
+        """The snapshots that led to the current one, in order.
+
+        Where Spark is asked for them, only those of one run come with all of their summary: it may
+        have a line for each of ten thousand partitions.
+        """
+        metadata = self._metadata()
+        if metadata is not None:
+            return history_of(metadata)
         full = f"summary['{RUN_ID}'] = {literal(run_id)}" if run_id else "false"
-        # What was rolled back is kept among the snapshots, and no reader sees it. The head stands
-        # first: a commit that another process makes in between is then merely left out.
+        # The head stands first: a commit that another process makes in between is then merely left
+        # out.
         found = self.spark.sql(
             "SELECT true AS head, snapshot_id, NULL AS parent_id, NULL AS operation, NULL AS at, "  # noqa: S608
-            "NULL AS run_id, NULL AS fence, NULL AS scope, NULL AS base, NULL AS inputs, "
             f"NULL AS summary FROM {self.table.sql}.refs WHERE name = 'main' "
             "UNION ALL SELECT false, snapshot_id, parent_id, operation, "
-            f"unix_millis(committed_at), {properties}, "
-            f"CASE WHEN {full} THEN summary END FROM {self.table.sql}.snapshots"
+            f"unix_millis(committed_at), CASE WHEN {full} THEN summary ELSE "
+            f"map_filter(summary, (name, _) -> startswith(name, '{PREFIX}')) END "
+            f"FROM {self.table.sql}.snapshots"
         ).collect()
-        by_id = {row["snapshot_id"]: row for row in found if not row["head"]}
-        place = next((row["snapshot_id"] for row in found if row["head"]), None)
-        ordered = []
-        while place in by_id:
-            ordered.append(by_id[place])
-            place = by_id[place]["parent_id"]
-        return ordered[::-1]
+        snapshots = [
+            Snapshot(
+                number=row["snapshot_id"],
+                parent=row["parent_id"],
+                operation=row["operation"],
+                at=row["at"],
+                summary=row["summary"],
+            )
+            for row in found
+            if not row["head"]
+        ]
+        return ancestry(snapshots, next((r["snapshot_id"] for r in found if r["head"]), None))
 
 
 def carried(writing: Writing) -> dict[str, str]:

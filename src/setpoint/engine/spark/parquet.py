@@ -69,6 +69,10 @@ class ParquetTarget:
         with self._disk():
             return TableState(columns=columns, snapshot=str(self.folder.latest()))
 
+    def exists(self) -> bool:
+        """Whether there is such a table."""
+        return self.state() is not None
+
     def create(self, frame: DataFrame, task: Task) -> None:
         """Write down the columns of the result; the folder is made on the way."""
         _check_partition(frame.schema, task)

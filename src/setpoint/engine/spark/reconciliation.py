@@ -32,7 +32,7 @@ def adopted(
     Not of a commit that another came over late, nor of one that strangers wrote after, nor of one
     that read other snapshots than a run would read now: those are for a rerun.
     """
-    found = target.commit(run_id) if target.state() else None
+    found = target.commit(run_id) if target.exists() else None
     if found is None or target.strangers_since(found.snapshot):
         return None
     marks = [] if _versioned(task) else target.marks()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from setpoint.engine.commit_mark import scope_name
@@ -81,6 +82,10 @@ class Target(Protocol):
         """The table as it stands; None when it does not exist."""
         ...
 
+    def exists(self) -> bool:
+        """Whether there is such a table, by whatever tells it fastest."""
+        ...
+
     def create(self, frame: DataFrame, task: Task) -> None:
         """Create the table from the columns of a result; quietly if another process was first."""
         ...
@@ -122,9 +127,12 @@ def open_target(spark: SparkSession, settings: Settings, table: TableName) -> Ta
         return PostgresTarget(spark, connection, table)
     catalog = settings.catalogs[table.catalog]
     if catalog.type == "iceberg":
+        from setpoint.engine.iceberg_metadata import current_metadata
         from setpoint.engine.spark.iceberg import IcebergTarget
 
-        return IcebergTarget(spark, table)
+        if settings.spark.remote:  # whose files may be those of another machine
+            return IcebergTarget(spark, table)
+        return IcebergTarget(spark, table, partial(current_metadata, settings, table))
     if catalog.type == "delta" and catalog.warehouse:
         from setpoint.engine.spark.delta import DeltaTarget
 

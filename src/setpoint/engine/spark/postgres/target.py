@@ -89,6 +89,10 @@ class PostgresTarget:
             unique_keys=tuple(tuple(key) for key, _ in keys),
         )
 
+    def exists(self) -> bool:
+        """Whether there is such a table."""
+        return self.state() is not None
+
     def create(self, frame: DataFrame, task: Task) -> None:
         """Create the table from the result's columns, with the key as its primary key."""
         columns = {f.name: new_type(f.name, f.dataType.simpleString()) for f in frame.schema.fields}
