@@ -70,7 +70,7 @@ histories: $(STAMP) ## Thousands of random histories of runs, deaths and takeove
 	@echo "$(HISTORIES) histories of seed $(SEED): no wrong table"
 
 verify-faults: $(STAMP) ## Every check on every planted fault and on every sound case
-	SETPOINT_EVERY_CHECK=1 $(BIN)/python -m pytest -q tests/process/test_verify_scripts.py tests/spark/test_verify_faults.py
+	SETPOINT_EVERY_CHECK=1 $(BIN)/python -m pytest -q --all tests/process/test_verify_scripts.py tests/spark/test_verify_faults.py
 
 bench: $(STAMP) ## Measure; a table and JSON lines
 	$(BIN)/python -m bench.run

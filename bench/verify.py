@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bench.measuring import Measure, interleaved, measures
 
-from setpoint.ledger.memory import MemoryLedger
+from setpoint.ledger.opening import open_ledger
 from setpoint.model.plan import Dates, make_plan
 from setpoint.project.project import load_project
 from setpoint.running.runner import Runner
 from setpoint.verifying.check import chosen_checks
-from setpoint.verifying.project_verification import trial_engine, verify_task
-
-if TYPE_CHECKING:
-    from setpoint.verifying.verdict import Verdict
+from setpoint.verifying.project_verification import keep, trial_engine, verify_task
 
 DAY, ROWS = "2026-04-25", 100_000
 TASK = """
@@ -54,17 +50,27 @@ def measure_verify(runs: int) -> list[Measure]:
         task = project.graph.task("orders")
         plan = make_plan(project.graph, select=["orders"], dates=Dates(ds=DAY))
 
-        def one_run() -> None:
-            (result,) = Runner(engine=engine, ledger=MemoryLedger()).run(plan)
-            assert result.error is None
+        settings = project.settings
+        # As `setpoint run` and `setpoint verify` do it once Spark is up, with the ledger on disk.
+        with open_ledger(settings.ledger_url, root=root, create=True) as ledger:
 
-        def every_check() -> Verdict:
-            checks = chosen_checks((), command=False)
-            verdict = verify_task(project, task, engine=engine, ds=DAY, checks=checks)
-            assert verdict.idempotent, verdict.failures
-            return verdict
+            def one_run() -> None:
+                seconds = settings.lease_seconds
+                runner = Runner(
+                    engine=engine, ledger=ledger, effects="usual", lease_seconds=seconds
+                )
+                (result,) = runner.run(plan)
+                assert result.error is None
 
-        times = interleaved(
-            {"one run": one_run, "verify, all checks": every_check}, runs=max(3, runs // 3), warm=1
-        )
+            def every_check() -> None:
+                checks = chosen_checks((), command=False)
+                verdict = verify_task(project, task, engine=engine, ds=DAY, checks=checks)
+                keep(ledger, verdict, checks)
+                assert verdict.idempotent, verdict.failures
+
+            times = interleaved(
+                {"one run": one_run, "verify, all checks": every_check},
+                runs=max(3, runs // 3),
+                warm=1,
+            )
     return measures(times, base="one run", limits={"verify, all checks": "15 x one run"})

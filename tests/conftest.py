@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
+from hypothesis import HealthCheck, settings
 from tests.long_tests import is_long
 
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from tests.postgres_server import PostgresServer
 
 ORDER = ("spark", "shop", "process", "crash")
+# An example that takes long on a busy machine is no counter-example.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,6 +39,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return ORDER.index(folder) + 1 if folder in ORDER else 0
 
     items.sort(key=rank)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many planted cases were caught, when they were tried."""
+    from tests.verify.tally import TALLY
+
+    if TALLY.broken or TALLY.sound:
+        terminalreporter.section("planted cases")
+        for line in TALLY.lines():
+            terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")

@@ -5,12 +5,13 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import pytest
+
 from setpoint.auditing.cache import FactsCache, cache_folder, code_mark, facts_key
+from setpoint.auditing.driver import Wish, audit
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def test_what_was_put_is_found_by_the_next_run(tmp_path: Path) -> None:
@@ -84,3 +85,26 @@ def test_the_folder_follows_the_users_setting(
 def test_the_mark_of_the_code_is_stable() -> None:
     """Two runs of the same code share a cache."""
     assert code_mark() == code_mark()
+
+
+def test_an_audit_that_was_stopped_keeps_what_it_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next audit goes on from there, as the command says."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.sql").write_text(f"INSERT INTO t{number} SELECT * FROM s;")
+    wish = Wish(paths=(folder,), rules=(), processes=1)
+    seen: list[int] = []
+
+    def stop(done: int, _total: int) -> None:
+        seen.append(done)
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        audit(wish, on_progress=stop)
+    audit(wish, on_progress=lambda done, _total: seen.append(done))
+    assert seen == [1, 2, 3]

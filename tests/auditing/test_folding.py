@@ -26,13 +26,45 @@ def left_of(sql: str) -> str:
 
 
 def test_a_computed_column_leaves_its_name() -> None:
-    """Only the name of a column that hides nothing reaches the parser."""
-    shown = left_of(f"INSERT INTO t SELECT o.id, {FILLING}, o.z FROM raw.orders AS o")
+    """Beside a clock, only the names of the other columns reach the parser, in their places."""
+    shown = left_of(f"INSERT INTO t SELECT o.id, {FILLING}, now() AS z FROM raw.orders AS o")
     assert shown == (
         "INSERT INTO t SELECT o . id , "
         + " , ".join(f"c{n}" for n in range(12))
-        + " , o . z FROM raw . orders AS o"
+        + " , now ( ) AS z FROM raw . orders AS o"
     )
+
+
+def test_a_list_that_hides_nothing_is_cut_short() -> None:
+    """The first column, a plain one and the last say all that anyone asks of such a list."""
+    rest = "FROM raw.orders AS o WHERE o.at > now()"
+    shown = left_of(f"INSERT INTO t SELECT sum(o.a) AS a, {FILLING}, o.k, {FILLING}, o.z {rest}")
+    assert shown == (
+        "INSERT INTO t SELECT sum ( o . a ) AS a , o . k , o . z "
+        "FROM raw . orders AS o WHERE o . at > now ( )"
+    )
+
+
+def test_a_word_in_a_comment_hides_nothing() -> None:
+    """`-- as of now: the amount` above a column is no clock and no bound value."""
+    noted = FILLING.replace(", ", ",\n-- as of now: max(x)?\n")
+    shown = left_of(f"INSERT INTO t SELECT o.id, {noted}, o.z FROM raw.orders AS o")
+    assert shown == "INSERT INTO t SELECT o . id , o . z FROM raw . orders AS o"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"FROM raw INSERT INTO t SELECT o.id, o.k, count(1) GROUP BY {FILLING}",
+        f"SELECT o.id, o.k INTO x, {FILLING} FROM raw.orders AS o",
+        f"MERGE INTO t USING (SELECT DISTINCT o.k, {FILLING}, o.z FROM raw) s ON t.a = s.a",
+    ],
+)
+def test_what_only_looks_like_a_list_of_columns_stays(sql: str) -> None:
+    """Groups, targets of INTO and the columns that a merge's source is distinct by are read."""
+    shown = left_of(sql)
+    for number in range(12):
+        assert f"c{number}" in shown
 
 
 @pytest.mark.parametrize(

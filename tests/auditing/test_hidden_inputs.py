@@ -309,3 +309,10 @@ def test_a_clock_stays_in_the_function_that_reads_it() -> None:
     report = audit({"dags/d.py": text})
     verdicts = {one.name: one.verdict.value for one in report.pipelines}
     assert verdicts == {"d.guess": "unsafe", "d.told": "safe"}
+
+
+def test_a_clock_is_named_as_it_is_written() -> None:
+    """Whoever wrote `GETDATE()` looks for that word, not for another dialect's."""
+    text = "INSERT OVERWRITE TABLE t SELECT * FROM s WHERE d > dateadd(day, -1, {})"
+    (one,) = audit({"etl/load.sql": text.format("GETDATE()")}).findings
+    assert one.message.startswith("GETDATE() decides")

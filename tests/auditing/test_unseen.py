@@ -165,3 +165,43 @@ def test_a_clock_in_a_task_of_setpoint_is_found() -> None:
     assert pipeline.reads == ("orders",)
     hidden = f"{header}{select} WHERE day >= current_date() - 7 GROUP BY day"
     assert spots({"tasks/daily.sql": hidden}) == [("T01", 7)]
+
+
+def test_names_between_dollars_are_templates() -> None:
+    """`$SCHEMA$.orders` is filled in before it runs; the statements around it are read."""
+    text = """
+    BEGIN;
+    DELETE FROM $MART$.daily WHERE day = '$RUN_DATE$';
+    INSERT INTO $MART$.daily SELECT * FROM $RAW$.orders WHERE day = '$RUN_DATE$';
+    COMMIT;
+    INSERT INTO $MART$.totals SELECT sum(amount) FROM $RAW$.orders;
+    """
+    report = audit({"etl/load.sql": text})
+    assert report.unparsed == ()
+    assert [(one.rule, one.line) for one in report.findings] == [("W01", 6)]
+
+
+def test_a_body_between_dollars_is_no_template() -> None:
+    """Postgres quotes the body of a function so; what stands in it is read."""
+    text = """
+    CREATE FUNCTION load() RETURNS void AS $SQL$ INSERT INTO mart.totals
+        SELECT sum(amount) FROM raw.orders $SQL$ LANGUAGE sql;
+    """
+    report = audit({"etl/load.sql": text})
+    assert report.unparsed == ()
+    assert [(one.rule, one.line) for one in report.findings] == [("W01", 2)]
+
+
+def test_a_snapshot_of_a_table_is_read() -> None:
+    """BigQuery's snapshots are made once; what is appended to one that may be there is not."""
+    text = """
+    CREATE SNAPSHOT TABLE `shop.keep.orders_2024` CLONE `shop.mart.orders`
+    OPTIONS (expiration_timestamp = TIMESTAMP '2030-01-01');
+    CREATE SNAPSHOT TABLE IF NOT EXISTS keep.items CLONE mart.items FOR SYSTEM_TIME AS OF @moment;
+    INSERT INTO `shop.mart.totals` SELECT sum(amount) FROM `shop.keep.orders_2024`;
+    """
+    report = audit({"etl/load.sql": text})
+    assert report.unparsed == ()
+    assert [(one.rule, one.line) for one in report.findings] == [("W01", 5)]
+    (pipeline,) = report.pipelines
+    assert {"shop.mart.orders", "mart.items"} <= set(pipeline.reads)

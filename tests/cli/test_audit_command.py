@@ -291,3 +291,11 @@ def test_the_command_works_as_a_process(repository: Path) -> None:
     )
     assert wrong.returncode == 2
     assert "error: There is no rule 'Q9'." in wrong.stderr
+
+
+def test_a_folder_that_is_missing_is_told_with_what_to_type(repository: Path) -> None:
+    """A report for a folder that nobody made yet: the answer says how to make it."""
+    place = repository / "reports" / "fleet.html"
+    with pytest.raises(UsageError) as told:
+        audit(repository, "--output", "html", "--output-file", place)
+    assert told.value.next_step == f"mkdir -p {place.parent}"

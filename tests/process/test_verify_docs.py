@@ -13,6 +13,7 @@ pytestmark = pytest.mark.process
 TOP = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TIMES = re.compile(r"\d+\.\d+ s\b")
+SCRIPT = "examples/load_orders.py"
 SETPOINT = Path(sys.executable).with_name("setpoint")
 
 
@@ -29,7 +30,7 @@ def verified(folder: Path) -> tuple[int, str]:
             str(SETPOINT),
             "verify",
             "--command",
-            f"{sys.executable} load_orders.py {{ds}}",
+            f"{sys.executable} {SCRIPT} {{ds}}",
             *["--target", "shop.db", "--ds", "2026-04-25"],
         ],
         cwd=folder,
@@ -44,16 +45,20 @@ def test_verify_says_what_the_page_and_the_readme_say(tmp_path: Path) -> None:
     """The broken script of docs/verify.md gives exactly the output shown, but for times."""
     broken, mended = blocks("docs/verify.md", "python")
     shown = next(text for text in blocks("docs/verify.md") if text.startswith("NOT IDEMPOTENT"))
-    (tmp_path / "load_orders.py").write_text(broken)
+    assert broken == (TOP / SCRIPT).read_text(encoding="utf-8")
+    (tmp_path / "examples").mkdir()
+    (tmp_path / SCRIPT).write_text(broken)
     code, said = verified(tmp_path)
     assert code == 1
     assert TIMES.sub("…", said) == TIMES.sub("…", shown)
     assert shown in blocks("README.md")
     readme = (TOP / "README.md").read_text(encoding="utf-8").splitlines()
-    assert readme.index("NOT IDEMPOTENT  python3 load_orders.py {ds}") < 80, "two screens"
-    (tmp_path / "load_orders.py").write_text(mended)
+    assert readme.index(f"NOT IDEMPOTENT  python3 {SCRIPT} {{ds}}") < 80, "two screens"
+    asked = f'--command "python3 {SCRIPT} {{ds}}" --target shop.db --ds 2026-04-25'
+    assert f".venv/bin/setpoint verify {asked}" in readme, "as a clone has it"
+    (tmp_path / SCRIPT).write_text(mended)
     code, said = verified(tmp_path)
-    assert (code, said.splitlines()[0]) == (0, "IDEMPOTENT  python3 load_orders.py {ds}")
+    assert (code, said.splitlines()[0]) == (0, f"IDEMPOTENT  python3 {SCRIPT} {{ds}}")
 
 
 def test_the_tests_of_the_page_pass(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.verify.case import Case, cases
+from tests.verify.tally import TALLY, named_causes
 
 from setpoint.verifying.blackbox.verification import verify_command
 from setpoint.verifying.check import chosen_checks
@@ -50,10 +51,10 @@ def test_a_broken_script_is_caught_and_its_cause_is_named(
 ) -> None:
     """The verdict is no, the cause is the right one, and the target is as it was."""
     verdict = verdict_on(case, tmp_path, monkeypatch)
+    TALLY.add_broken(case, verdict)
     assert verdict.error is None
     assert not verdict.idempotent
-    named = {found.cause.kind for found in verdict.failures if found.cause}
-    assert case.causes & named, (case.causes, verdict.failures)
+    assert case.causes & named_causes(verdict), (case.causes, verdict.failures)
     assert not (tmp_path / "shop.db").exists()
 
 
@@ -63,6 +64,7 @@ def test_a_sound_script_is_not_accused(
 ) -> None:
     """Every check that was made passes, and the target is as it was."""
     verdict = verdict_on(case, tmp_path, monkeypatch)
+    TALLY.add_sound(case, verdict)
     assert verdict.error is None
     assert verdict.idempotent, verdict.failures
     assert not (tmp_path / "shop.db").exists()

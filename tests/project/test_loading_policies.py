@@ -29,13 +29,18 @@ def orders(raw):
 
 
 def _load(
-    root: Path, more: str = "", *, write: str = "overwrite(by='d')", arrival: str = "", **how: bool
+    root: Path,
+    more: str = "",
+    *,
+    write: str = "overwrite(by='d')",
+    arrival: str = "",
+    allow_unsafe_retry: bool = False,
 ) -> Project:
     (root / "setpoint.toml").write_text('[project]\nname = "test"\n')
     (root / "pipelines").mkdir(exist_ok=True)
     text = TASK.format(more=f"{more}," if more else "", write=write, arrival=arrival)
     (root / "pipelines" / "orders.py").write_text(text)
-    return load_project(root, **how)
+    return load_project(root, allow_unsafe_retry=allow_unsafe_retry)
 
 
 def _faults(root: Path, more: str, **how: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.spark.conftest import Bench
 from tests.verify.case import Case, cases
+from tests.verify.tally import TALLY, named_causes
 
 from setpoint.engine.spark.trial_engine import TrialEngine
 from setpoint.project.project import Project, load_project
@@ -84,10 +85,10 @@ def test_a_broken_task_is_caught_and_its_cause_is_named(
     for name, value in case.variables.items():
         monkeypatch.setenv(name, value)
     verdict = laboratory.verdict(case)
+    TALLY.add_broken(case, verdict)
     assert verdict.error is None
     assert not verdict.idempotent
-    named = {found.cause.kind for found in verdict.failures if found.cause}
-    assert case.causes & named, (case.causes, verdict.failures)
+    assert case.causes & named_causes(verdict), (case.causes, verdict.failures)
 
 
 @pytest.mark.parametrize("case", TRUSTED, ids=lambda case: case.name)
@@ -98,5 +99,6 @@ def test_a_sound_task_is_not_accused(
     for name, value in case.variables.items():
         monkeypatch.setenv(name, value)
     verdict = laboratory.verdict(case)
+    TALLY.add_sound(case, verdict)
     assert verdict.error is None
     assert verdict.idempotent, verdict.failures

@@ -61,6 +61,33 @@ def test_the_text_has_verdict_counter_example_cause_and_fix() -> None:
     assert lines[-1] == "0 of 3 tasks are idempotent"
 
 
+def test_the_text_fits_a_narrow_terminal() -> None:
+    """Lines go on below their own words, and what differs is shown before what does not."""
+    names = ("customer", "region", "comment", "amount", "loaded_at")
+    before = [(n, "north", "no comment at all", 10 * n, "2026-04-25 10:00") for n in range(3)]
+    after = [(*row[:-1], "2026-04-26 10:00") for row in before]
+    difference = compare_table("orders", Rows.of(names, before), Rows.of(names, after))
+    finding = Finding(
+        check="neighbours",
+        state="failed",
+        found="3 of 3 rows differ in loaded_at, and so do those of the window before this one",
+        difference=difference,
+        cause=Cause(kind="clock", words="the clock " * 9, fix="one two three " * 9 + "\n  code"),
+    )
+    verdict = Verdict(subject="load " * 15, targets=("lake.shop.orders",), findings=(finding,))
+    lines = text_report([verdict], width=50)
+    assert max(map(len, lines)) <= 50
+    assert "  ✗ neighbours  3 of 3 rows differ in loaded_at," in lines
+    assert "                and so do those of the window" in lines
+    head = next(line for line in lines if line.split()[:1] == ["customer"])
+    assert head.split() == ["customer", "region", "loaded_at"]
+    assert "    orders (and 2 columns more)" in lines
+    assert "             code" in lines
+    whole = text_report([verdict])
+    assert any("comment" in line for line in whole)
+    assert len(whole) < len(lines), "in a pipe no line is broken"
+
+
 def test_the_document_is_json_and_says_the_same() -> None:
     """For programs."""
     first = json.loads(json.dumps(verdict_document(verdicts()[0])))
@@ -92,3 +119,13 @@ def test_the_page_loads_nothing_and_runs_nothing() -> None:
     assert "https://" not in page
     assert "default-src 'none'" in page
     assert page.index("not idempotent") < page.index("Cause") < page.index("Checks")
+
+
+def test_the_page_shows_the_worst_first_and_says_once_what_was_left_out() -> None:
+    """A sound task that an unsound one feeds is not green; what to type next is there."""
+    page = page_report(verdicts())
+    cards = re.findall(r'class="card (\w+)">\n.*\n<h2>(\w+)</h2>', page)
+    assert cards == [("bad", "orders"), ("none", "fine"), ("none", "cannot")]
+    assert "Left out, two runs already differ: ten<" in page
+    assert "<dt>Next</dt><dd>make it</dd>" in page
+    assert '<dd class="code">use :ds\nor not</dd>' in page

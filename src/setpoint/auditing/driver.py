@@ -182,14 +182,17 @@ def read_facts(
             if file.path not in facts
         ]
         fresh: dict[str, bytes] = {}
-        for done in read_all(waiting, read, processes=processes):
-            if done.facts is None:
-                facts[done.path] = _given_up(done.path, done.reason)
-            else:
-                facts[done.path] = pickle.loads(done.facts)  # noqa: S301 - made by this run
-                fresh[facts_key(done.path, done.digest, context=mark)] = done.facts
-            on_progress(len(facts), total)
-        cache.put(fresh)
+        try:
+            for done in read_all(waiting, read, processes=processes):
+                if done.facts is None:
+                    facts[done.path] = _given_up(done.path, done.reason)
+                else:
+                    facts[done.path] = pickle.loads(done.facts)  # noqa: S301 - made by this run
+                    fresh[facts_key(done.path, done.digest, context=mark)] = done.facts
+                on_progress(len(facts), total)
+        finally:
+            # Also when it is stopped: the next audit goes on from here.
+            cache.put(fresh)
     return [facts[path] for path in sorted(facts)]
 
 

@@ -106,6 +106,13 @@ _ETL_WORDS = frozenset(
 )
 
 
+_KEEPERS = frozenset(
+    {
+        "cache", "catalog", "db", "database", "history", "journal", "lease", "lock", "persistence",
+        "queue", "registry", "repository", "runtime", "session", "state", "storage", "store",
+    }
+)  # fmt: skip
+"""Modules that keep an application's own records, one by one."""
 _METHOD_PARTS = 3
 _OPERATOR = "airflow-operator"
 _BLOCK_WORDS = frozenset(
@@ -113,7 +120,7 @@ _BLOCK_WORDS = frozenset(
         "adapter", "adapters", "backend", "backends", "client", "clients", "connector",
         "connectors", "contrib", "destination", "destinations", "driver", "drivers", "framework",
         "helper", "helpers", "hook", "hooks", "integrations", "lib", "libs", "provider",
-        "providers", "sdk", "toolkit", "util", "utilities", "utils",
+        "providers", "sdk", "tool", "toolkit", "tools", "util", "utilities", "utils",
     }
 )  # fmt: skip
 
@@ -156,6 +163,8 @@ def _matters(case: Case, write: Write) -> bool:
         return True
     if write.batched:
         return True
+    if naming.words(case.file.path.rsplit("/", 1)[-1]) & _KEEPERS:
+        return False
     words = naming.words(case.file.path) | naming.words(case.unit.name)
     if case.unit.kind == "sql-constants":
         # A module of SQL texts for a pipeline to run.

@@ -124,9 +124,10 @@ _TEMP_TABLE = re.compile(
 )
 _TEMP_HOLE = re.compile(r"\{[^{}]*(?:temp|tmp)_?(?:table|tbl|name)[^{}]*\}$", re.IGNORECASE)
 """A name that only the run knows, from a variable that says what it is for."""
-_NAMELESS = re.compile(r"(?:[\s.\"'`$\[\]/]|\{[^{}]*\}|__h\d+__)*")
+_ORDINALS = frozenset({"rn", "rownum", "row_num", "row_number", "row_no", "rnk", "rank", "seqnum"})
+_NAMELESS = re.compile(r"(?:\w+://)?(?:[\s.\"'`$\[\]/]|\{[^{}]*\}|__h\d+__)*")
 _ATTEMPTS = re.compile(
-    r"(?:^|_)(?:attempts?|retr(?:y|ies)(?:_?count)?|tries|versions?|revision|rev|lock_?version"
+    r"(?:^|_)(?:attempts?(?:_?count)?|retr(?:y|ies)(?:_?count)?|tries|versions?|revision|rev|lock_?version"
     r"|run_?count"
     r"|fail(?:ure|ed|s)?(?:_?count)?|error_?count)$",
     re.IGNORECASE,
@@ -226,6 +227,11 @@ def same_table(one: str, other: str) -> bool:
         return True
     # A mapped class is often the singular of its table's name.
     return one.rstrip("s").replace("_", "") == other.rstrip("s").replace("_", "")
+
+
+def is_ordinal(column: str) -> bool:
+    """Whether the name says that a column only counts rows off."""
+    return bare(column).lower() in _ORDINALS
 
 
 def is_warehouse_key(column: str) -> bool:

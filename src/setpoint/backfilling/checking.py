@@ -12,7 +12,7 @@ from setpoint.backfilling.publishing import open_shadow
 from setpoint.backfilling.request import Request
 from setpoint.errors import SetpointError, UsageError
 from setpoint.ledger.opening import open_ledger
-from setpoint.project.project import load_project
+from setpoint.running.loading import open_project
 from setpoint.running.project_run import spark_engine
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def check_backfill(
     say: Callable[[str], None],
 ) -> list[Checked]:
     """Set a window of each task aside, of a month before its newest, and compare it."""
-    project = load_project(Path(folder))
+    project = open_project(Path(folder))
     settings = project.settings
     engine = spark_engine(settings, say=say)
     with open_ledger(settings.ledger_url, root=settings.root, create=True) as ledger:

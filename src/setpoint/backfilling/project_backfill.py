@@ -20,7 +20,7 @@ from setpoint.ledger.holder import this_process
 from setpoint.ledger.instant import utc_now
 from setpoint.ledger.opening import open_ledger
 from setpoint.ledger.writer import new_run_id
-from setpoint.project.project import Project, load_project
+from setpoint.running.loading import open_project
 from setpoint.running.project_run import spark_engine
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from setpoint.ledger.protocol import Ledger
     from setpoint.model.settings import Settings
     from setpoint.model.task import BoundSource
+    from setpoint.project.project import Project
 
     Changes = Callable[[BoundSource], list[SourceChange] | None]
 
@@ -100,7 +101,7 @@ def backfill(
         requested_by=requested_by,
         reason=reason,
     )
-    return backfill_project(load_project(Path(folder)), request, dry_run=dry_run, listener=listener)
+    return backfill_project(open_project(Path(folder)), request, dry_run=dry_run, listener=listener)
 
 
 def backfill_project(

@@ -20,8 +20,8 @@ from setpoint.ledger.opening import open_ledger
 from setpoint.ledger.record import Outcome
 from setpoint.ledger.writer import new_run_id
 from setpoint.model.window import union
-from setpoint.project.project import load_project
 from setpoint.running.lease_keeper import LeaseKeeper
+from setpoint.running.loading import open_project
 from setpoint.running.project_run import spark_engine
 from setpoint.running.runner import outcome_detail
 
@@ -220,7 +220,7 @@ def open_shadow(
     engine: BackfillEngine | None = None,
 ) -> Shadow:
     """The shadow of a backfill; refused when there is none any more."""
-    project = load_project(Path(folder))
+    project = open_project(Path(folder))
     record = ledger.backfills.find(backfill_id)
     state = record.detail.get("shadow")
     if state is None:

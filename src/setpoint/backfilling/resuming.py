@@ -11,7 +11,7 @@ from setpoint.backfilling.request import Request
 from setpoint.errors import UsageError
 from setpoint.ledger.backfill import OPEN
 from setpoint.ledger.opening import open_ledger
-from setpoint.project.project import load_project
+from setpoint.running.loading import open_project
 
 if TYPE_CHECKING:
     from setpoint.backfilling.progress import BackfillListener
@@ -26,7 +26,7 @@ def resume_backfill(
     listener: BackfillListener | None = None,
 ) -> BackfillResult:
     """Go on with a backfill that was paused, stopped or left windows that failed."""
-    project = load_project(Path(folder))
+    project = open_project(Path(folder))
     settings = project.settings
     with open_ledger(settings.ledger_url, root=settings.root, create=True) as ledger:
         found = ledger.backfills.find(backfill_id)

@@ -38,7 +38,10 @@ def show(outcome: Outcome, output: str, place: Path | None) -> None:
     try:
         place.write_text(_rendered(outcome, output), encoding="utf-8", errors="replace")
     except OSError as error:
-        raise UsageError(f"{place} cannot be written: {error.strerror or error}") from error
+        raise UsageError(
+            f"{place} cannot be written: {error.strerror or error}",
+            next_step=None if place.parent.is_dir() else f"mkdir -p {place.parent}",
+        ) from error
     _print(summary_lines(outcome), sys.stderr)
     click.echo(f"Wrote {place}", err=True)
 

@@ -36,11 +36,11 @@ def command(yes: bool, keep: int, older_than: int, output: str, project: str) ->
     Staging of attempts that are over, shadow tables that no backfill writes to, snapshots that no
     kept run wrote or read, and files that no snapshot has. What a run under way uses stays.
     """
-    from setpoint.project.project import load_project
     from setpoint.running.cleaning import Limits, busy_tables, cleanable
+    from setpoint.running.loading import open_project
     from setpoint.running.project_run import spark_engine
 
-    loaded = load_project(Path(project))
+    loaded = open_project(Path(project))
     engine = spark_engine(loaded.settings, say=lambda text: click.echo(text, err=True))
     before = datetime.now(timezone.utc) - timedelta(days=older_than)
     for table in sorted(busy_tables(loaded)):

@@ -39,9 +39,9 @@ def command(task: str | None, output: str, into: Path | None, project: str) -> N
     """
     from setpoint.ledger.opening import open_ledger
     from setpoint.model.contract import contract_of
-    from setpoint.project.project import load_project
+    from setpoint.running.loading import open_project
 
-    loaded = load_project(Path(project))
+    loaded = open_project(Path(project))
     graph = loaded.graph
     tasks = [graph.task(task)] if task is not None else graph.upstream_first()
     settings = loaded.settings

@@ -257,9 +257,9 @@ def _send(
     chosen = Selection(task=task, key=key, by_hand=True)
 
     def functions() -> Functions:
-        from setpoint.project.project import load_project
+        from setpoint.running.loading import open_project
 
-        return functions_of(load_project(Path(project)).graph.tasks.values())
+        return functions_of(open_project(Path(project)).graph.tasks.values())
 
     dispatcher = Dispatcher(
         outbox,

@@ -55,10 +55,11 @@ def command(task: str, ds: str | None, analyze: bool, output: str, project: str)
 
 def _load(folder: Path, task: str) -> tuple[Project, bool]:
     """The SQL tasks alone, and true, when the task is one of them: then no code is run."""
-    from setpoint.project.project import load_project, load_sql_project
+    from setpoint.project.project import load_sql_project
+    from setpoint.running.loading import kept_proof, open_project
 
-    project = load_sql_project(folder)
-    return (project, True) if task in project.graph.tasks else (load_project(folder), False)
+    project = load_sql_project(folder, proof=kept_proof)
+    return (project, True) if task in project.graph.tasks else (open_project(folder), False)
 
 
 def _known_kinds(project: Project, task: Task) -> Kinds:

@@ -89,14 +89,15 @@ def _show_grain(folder: Path, name: str | None, output: str) -> None:
     from setpoint.errors import UsageError
     from setpoint.model.grain_diagnosis import diagnose_grain
     from setpoint.model.table import TableName
-    from setpoint.project.project import load_project, open_settings
+    from setpoint.project.project import open_settings
+    from setpoint.running.loading import open_project
     from setpoint.running.project_run import spark_engine
 
     if name is None:
         raise UsageError("--grain needs a table", next_step="setpoint history TABLE --grain")
     # A table is named in full; one word is a task, which names its table.
     settings = open_settings(folder)
-    table = TableName.parse(name) if "." in name else load_project(folder).graph.task(name).target
+    table = TableName.parse(name) if "." in name else open_project(folder).graph.task(name).target
     if table.catalog not in settings.catalogs:
         raise UsageError(
             f"setpoint.toml has no catalog {table.catalog!r}",

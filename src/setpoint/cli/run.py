@@ -68,11 +68,11 @@ def command(
     """
     if dry_run:
         from setpoint.model.plan import Dates
-        from setpoint.project.project import load_project
+        from setpoint.running.loading import open_project
         from setpoint.running.project_run import plan_project
 
         plan = plan_project(
-            load_project(Path(project), allow_unsafe_retry=allow_unsafe_retry),
+            open_project(Path(project), allow_unsafe_retry=allow_unsafe_retry),
             select=select,
             dates=Dates(ds=ds, start=start, end=end),
             as_of_run=as_of_run,

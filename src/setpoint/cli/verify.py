@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -133,7 +134,9 @@ def _show(verdicts: Sequence[Verdict], output: str, junit: Path | None, html: Pa
         return
     if not verdicts:
         click.echo("no task has changed")
-    for line in text_report(verdicts):
+    # A terminal breaks lines anywhere; in a pipe they stay whole.
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for line in text_report(verdicts, width=width):
         click.echo(_coloured(line))
 
 

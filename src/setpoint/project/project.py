@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from setpoint.model.settings import Settings
     from setpoint.model.task import Task
     from setpoint.project.declaration import Declaration
+    from setpoint.project.resolving import ProofOf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +34,13 @@ def open_settings(folder: Path) -> Settings:
     return read_settings(find_root(folder.resolve()))
 
 
-def load_project(folder: Path, *, allow_unsafe_retry: bool = False) -> Project:
-    """Load all task files; raises with every fault at once."""
+def load_project(
+    folder: Path, *, allow_unsafe_retry: bool = False, proof: ProofOf | None = None
+) -> Project:
+    """Load all task files; raises with every fault at once.
+
+    Without `proof` nothing but the declarations decides which tasks may have retries.
+    """
     settings = open_settings(folder)
     declarations, faults = _read_sql(settings)
     more, python_faults = _read_python(settings)
@@ -43,14 +49,15 @@ def load_project(folder: Path, *, allow_unsafe_retry: bool = False) -> Project:
         [*declarations, *more],
         [*faults, *python_faults],
         allow_unsafe_retry=allow_unsafe_retry,
+        proof=proof,
     )
 
 
-def load_sql_project(folder: Path) -> Project:
+def load_sql_project(folder: Path, *, proof: ProofOf | None = None) -> Project:
     """Load the SQL task files alone: no code of the project is executed."""
     settings = open_settings(folder)
     declarations, faults = _read_sql(settings)
-    return _assemble(settings, declarations, faults)
+    return _assemble(settings, declarations, faults, proof=proof)
 
 
 def _read_sql(settings: Settings) -> tuple[list[Declaration], list[Fault]]:
@@ -99,10 +106,13 @@ def _assemble(
     faults: list[Fault],
     *,
     allow_unsafe_retry: bool = False,
+    proof: ProofOf | None = None,
 ) -> Project:
     tasks: list[Task] = []
     for declaration in declarations:
-        task, wrong = resolve(declaration, settings, allow_unsafe_retry=allow_unsafe_retry)
+        task, wrong = resolve(
+            declaration, settings, allow_unsafe_retry=allow_unsafe_retry, proof=proof
+        )
         faults += wrong
         if task:
             tasks.append(task)

@@ -27,8 +27,13 @@ from setpoint.project.fingerprint import fingerprint
 from setpoint.project.unguarded import unguarded_effects
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from setpoint.model.retry_safety import Proof
     from setpoint.model.settings import Settings
     from setpoint.project.declaration import Declaration
+
+    ProofOf = Callable[[Settings, str, str], Proof | None]
 
 # What a decorator may be given by mistake; a SQL header is checked when it is read.
 SHAPES: dict[str, tuple[type | tuple[type, ...], str]] = {
@@ -55,10 +60,20 @@ NAMED = "write it as connection.schema.table, e.g. mart.public.orders"
 
 
 def resolve(
-    declaration: Declaration, settings: Settings, *, allow_unsafe_retry: bool = False
+    declaration: Declaration,
+    settings: Settings,
+    *,
+    allow_unsafe_retry: bool = False,
+    proof: ProofOf | None = None,
 ) -> tuple[Task | None, list[Fault]]:
-    """Understand what a task declares; its faults, if it has any."""
-    resolving = _Resolving(declaration, settings, allow_unsafe_retry=allow_unsafe_retry)
+    """Understand what a task declares; its faults, if it has any.
+
+    `proof` looks up what is proven of a task by its name and fingerprint; it is asked only for a
+    task with retries.
+    """
+    resolving = _Resolving(
+        declaration, settings, allow_unsafe_retry=allow_unsafe_retry, proof_of=proof
+    )
     task = resolving.task()
     return (None if resolving.faults else task), resolving.faults
 
@@ -68,6 +83,7 @@ class _Resolving:
     declaration: Declaration
     settings: Settings
     allow_unsafe_retry: bool = False
+    proof_of: ProofOf | None = None
     faults: list[Fault] = field(default_factory=list)
 
     def task(self) -> Task | None:
@@ -280,7 +296,13 @@ class _Resolving:
         acts = (
             unguarded_effects(transform.function) if isinstance(transform, PythonTransform) else []
         )
-        for unsafe in unsafe_to_retry(allow=allow, kind=kind or "", unguarded=acts):
+        proof = None
+        if self.proof_of is not None and not self.faults:
+            code = fingerprint(self.declaration, self.settings.root)
+            proof = self.proof_of(self.settings, self.declaration.name, code)
+        for unsafe in unsafe_to_retry(
+            self.declaration.name, allow=allow, kind=kind or "", unguarded=acts, proof=proof
+        ):
             self.fault(
                 f"retries={self.declaration.retries}, but {unsafe.reason}",
                 f"{unsafe.fix}; or retries=0; or run with --allow-unsafe-retry",

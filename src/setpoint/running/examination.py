@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Literal
 from setpoint.engine.commit_mark import WHOLE
 from setpoint.errors import SetpointError
 from setpoint.ledger.opening import open_ledger
-from setpoint.project.project import load_project, open_settings
+from setpoint.project.project import open_settings
 from setpoint.running.cleaning import leftovers
+from setpoint.running.loading import open_project
 from setpoint.running.project_run import spark_engine
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ def _table(engine: SparkEngine, table: str) -> Finding | None:
 def _history(settings: Settings, engine: SparkEngine) -> Iterator[Finding]:
     """Commits that came late, and what dead attempts have left."""
     try:
-        project = load_project(settings.root)
+        project = open_project(settings.root)
         late = [
             (task, found)
             for task in project.graph.tasks.values()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from setpoint.errors import MissingExtra, UsageError
 from setpoint.ledger.opening import open_ledger
 from setpoint.model.plan import Dates, Plan, make_plan
-from setpoint.project.project import Project, load_project
 from setpoint.running.listener import Listener, Silence
+from setpoint.running.loading import open_project
 from setpoint.running.replaying import replay_plan
 from setpoint.running.runner import Runner
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from setpoint.engine.spark.engine import SparkEngine
     from setpoint.model.effect import Policy
     from setpoint.model.settings import Settings
+    from setpoint.project.project import Project
     from setpoint.running.result import RunResult
 
 
@@ -55,7 +56,7 @@ def run_project(
         wait: Wait for another process that is at work on the same window; else it is refused.
         listener: Told of each step as it happens.
     """
-    project = load_project(Path(folder), allow_unsafe_retry=allow_unsafe_retry)
+    project = open_project(Path(folder), allow_unsafe_retry=allow_unsafe_retry)
     dates = Dates(ds=ds, start=start, end=end)
     plan = plan_project(project, select=select, dates=dates, as_of_run=as_of_run)
     listener = listener or Silence()

@@ -26,7 +26,7 @@ class TrialProject:
     """The tasks of a project over empty lakes in a scratch folder, with a ledger in memory."""
 
     def __init__(self, root: Path, scratch: Path) -> None:
-        loaded = load_project(root)
+        loaded = load_project(root, allow_unsafe_retry=True)
         catalogs = {
             name: replace(each, warehouse=scratch / name)
             if each.embedded

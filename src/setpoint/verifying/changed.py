@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FINGERPRINTS = (
     "import json, sys\nfrom pathlib import Path\n"
     "from setpoint.project.project import load_project\n"
-    "tasks = load_project(Path(sys.argv[1])).graph.tasks.values()\n"
+    "tasks = load_project(Path(sys.argv[1]), allow_unsafe_retry=True).graph.tasks.values()\n"
     "print(json.dumps({task.name: task.fingerprint for task in tasks}))"
 )
 

@@ -34,10 +34,15 @@ class Copy:
     """A task that writes to a table of its own, with a ledger of its own."""
 
     task: Task
+    engine: TrialEngine
     as_of: Mapping[str, str] | None
     ledger: MemoryLedger = field(default_factory=MemoryLedger)
     ran: set[Window | None] = field(default_factory=set)
     """The windows that ran on it: their effects have been recorded."""
+    sets: list[Window | None] = field(default_factory=list)
+    """The windows that were set, in order, each as often as it was."""
+    begun: int = 0
+    """How many runs were begun on it."""
 
 
 class Copies:
@@ -52,7 +57,6 @@ class Copies:
         as_of: Mapping[str, str] | None = None,
     ) -> None:
         self.engine = engine
-        self.runs = 0
         self.said_again: list[str] = []
         """Effects that a later run of a window would have sent besides those of its first."""
         self._task = replace(
@@ -62,22 +66,29 @@ class Copies:
             retry=Retry(),
         )
         self._as_of = as_of
-        self._made: list[TableName] = []
+        self._made: list[Copy] = []
 
-    def copy(self) -> Copy:
-        """A new copy, empty until its first run makes its table."""
+    @property
+    def runs(self) -> int:
+        """How many runs were begun on all copies."""
+        return sum(copy.begun for copy in self._made)
+
+    def copy(self, *, beside: bool = False) -> Copy:
+        """A new copy, empty until its first run makes its table; one of them for another thread."""
         target = self._task.target
         name = f"{target.parts[-1][:30]}_{secrets.token_hex(4)}"
         table = TableName((target.catalog, NAMESPACE, name))
-        self._made.append(table)
-        return Copy(task=replace(self._task, target=table), as_of=self._as_of)
+        engine = self.engine.second() if beside else self.engine
+        copy = Copy(task=replace(self._task, target=table), engine=engine, as_of=self._as_of)
+        self._made.append(copy)
+        return copy
 
     def run(self, copy: Copy, window: Window | None) -> RunResult:
         """Run a copy as a task is run, from the ledger's first word to its last."""
-        self.runs += 1
+        copy.begun += 1
         step = Step(task=copy.task, window=window, as_of=copy.as_of)
         # What the task has to say is recorded in the copy's own outbox, and sent to nobody.
-        runner = Runner(engine=self.engine, ledger=copy.ledger, effects="record")
+        runner = Runner(engine=copy.engine, ledger=copy.ledger, effects="record")
         (result,) = runner.run(Plan(steps=(step,)))
         if result.error is not None:
             raise result.error
@@ -85,11 +96,13 @@ class Copies:
             new = [offer for offer in result.effects.offers if offer.outcome == "recorded"]
             self.said_again += [f"effect {offer.effect}" for offer in new]
         copy.ran.add(window)
+        if not result.adopted:
+            copy.sets.append(window)
         return result
 
     def die(self, copy: Copy, window: Window | None, death: Death) -> None:
         """Begin a run and stop it, as a kill would: the ledger hears no more of it."""
-        self.runs += 1
+        copy.begun += 1
         started = copy.ledger.begin(
             copy.task.name,
             window.start if window else None,
@@ -100,11 +113,12 @@ class Copies:
             host=socket.gethostname(),
         )
         try:
-            with self.engine.dying(death):
+            with copy.engine.dying(death):
                 token = Token(run_id=started.run_id, fence=started.fence)
-                self.engine.carry_out(copy.task, window, token, as_of=copy.as_of)
+                copy.engine.carry_out(copy.task, window, token, as_of=copy.as_of)
         except Died:
-            pass
+            if death == "after the commit":
+                copy.sets.append(window)
         except RunError:
             if death != "while writing":
                 raise
@@ -112,11 +126,10 @@ class Copies:
     def drop(self) -> None:
         """Drop every copy; one that cannot be dropped does not keep the others."""
         failed: SetpointError | None = None
-        for table in self._made:
+        for copy in self._made:
             try:
-                self.engine.drop(table)
+                self.engine.drop(copy.task.target)
             except SetpointError as error:
                 failed = error
-        self._made.clear()
         if failed is not None:
             raise failed

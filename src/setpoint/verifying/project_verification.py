@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -52,7 +53,8 @@ def verify_project(
         say: Told of each step.
     """
     chosen = chosen_checks(checks, command=False)
-    project = load_project(Path(folder))
+    # No copy is ever retried, and what may be retried is what is to be found out here.
+    project = load_project(Path(folder), allow_unsafe_retry=True)
     selected = [project.graph.task(name) for name in tasks] or list(project.graph.tasks.values())
     if not selected:
         raise UsageError(
@@ -111,7 +113,7 @@ def verify_task(
     reading = read_task(task, root)
     try:
         say("reading its plan")
-        with recorder.listening():
+        with recorder.listening(), recorder.first_run():
             analysis = engine.analyse(replace(task, allow=()), windows.main)
     except SetpointError as error:
         return _without(verdict, error, begun)
@@ -128,6 +130,7 @@ def verify_task(
         recorder=recorder,
         key=task.unique_key,
         say=say,
+        threaded=(os.cpu_count() or 1) > 1,
         other_hash_seed=lambda: _other_hash_seed(engine, project, task, windows.main),
     )
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import smtplib
 import sys
+import threading
 import urllib.request
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -21,10 +22,22 @@ class Recorder:
 
     def __init__(self) -> None:
         self.sent: list[str] = []
+        """What was sent by runs that should have sent nothing."""
+        self._thread = threading.local()
 
     def record(self, what: str) -> None:
         """Remember one effect, such as `POST http://…`."""
-        self.sent.append(what)
+        if not getattr(self._thread, "first", False):
+            self.sent.append(what)
+
+    @contextmanager
+    def first_run(self) -> Iterator[None]:
+        """What this thread sends meanwhile is sent for the first time, which is as it should be."""
+        self._thread.first = True
+        try:
+            yield
+        finally:
+            self._thread.first = False
 
     @contextmanager
     def listening(self) -> Iterator[None]:

@@ -19,8 +19,10 @@ _QUOTES_OR_CLOSING = {
 }
 _OTHER_TEMPLATES = re.compile(
     r"\$\{[^}\n]*\}|\$\(\w+\)|(?<!\{)\{[A-Za-z_][\w.]*\}(?!\})|%\(\w+\)s|&&?\w+\.?(?=\s|')"
-    r"|(?<![:\w]):(?:'\w+'|\"\w+\")"
+    r"|(?<![:\w]):(?:'\w+'|\"\w+\")|\$[A-Z][A-Z0-9_]+\$"
 )
+_QUOTES_A_BODY = re.compile(r"(?i)\b(?:as|do|is|return|execute|language\s+\w+)\s*\$(\w+)\$")
+"""`AS $BODY$` opens a text that is quoted in Postgres's and Snowflake's way; no template."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _REFERENCE = re.compile(
     r"""(?:^|[^\w.])(?P<kind>ref|source)\s*\(\s*(?P<args>(?:['"][^'"]*['"]\s*,?\s*){1,2})"""
@@ -89,7 +91,7 @@ def has_templates(text: str) -> bool:
     if "{{" in text or "{%" in text:
         return True
     # Each kind of template begins with one of these; most texts hold none.
-    if not any(sign in text for sign in ("{", "$(", "%(", "&", ":'", ':"')):
+    if not any(sign in text for sign in ("{", "$", "%(", "&", ":'", ':"')):
         return False
     return _OTHER_TEMPLATES.search(text) is not None
 
@@ -190,7 +192,10 @@ class _Masker:
             self._out.append(_blank(text))
             return
         at = 0
+        bodies = set(_QUOTES_A_BODY.findall(self._text)) if "$" in text else set()
         for match in _OTHER_TEMPLATES.finditer(text):
+            if match.group(0).startswith("$") and match.group(0)[1:-1] in bodies:
+                continue
             self._out.append(text[at : match.start()])
             inner = re.sub(r"^\W+|\W+$|\)s$", "", match.group(0))
             if match.group(0).startswith(":"):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from setpoint.auditing.context import settings_of
 from setpoint.auditing.dbt.jinja import CLOCK_IN_JINJA, Masked, mask, read_config
 from setpoint.auditing.facts import Draw, FileFacts, How, Source, Unit, Write
-from setpoint.auditing.sql.reading import WRITES, Lines, SqlFacts
+from setpoint.auditing.sql.lines import Lines
+from setpoint.auditing.sql.reading import WRITES, SqlFacts
 from setpoint.auditing.sql.templated import HIDDEN, read_templated
 from setpoint.auditing.sql.writes import key_problem
 

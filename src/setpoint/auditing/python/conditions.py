@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from setpoint.auditing import naming
 from setpoint.auditing.python.modules import spelled
 from setpoint.auditing.python.values import UNKNOWN, either
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 _ALREADY = re.compile(
     r"already|processed|is_loaded|was_loaded|has_been|duplicat|\bseen\b|been_sent|_sent\b"
-    r"|\bsent\b|is_new|_exists?\b|\bexists?\b"
+    r"|\bsent\b|is_new|_exists?\b|\bexists?\b|\bexisting\w*"
     r"|not\s+in\s+\w*(?:exist|seen|known|processed|loaded|done|db_|old|current|stored)|is_empty"
     r"|fetchone|rowcount|count\w*\s*==\s*0|row_count|last_(?:id|date|ts)"
 )
@@ -35,6 +36,37 @@ _LEAVES = (ast.Return, ast.Continue, ast.Raise, ast.Break)
 def checked_before(conditions: Iterable[str]) -> bool:
     """Whether one of the conditions asks if the work was done before."""
     return any(_ALREADY.search(one) and not _OTHER_EXISTENCE.search(one) for one in conditions)
+
+
+LOOKED_UP = "fetchone"
+"""The condition under which something stands that is done when a row was not found."""
+LOOKUPS = frozenset(
+    {"fetchone", "first", "one_or_none", "scalar", "scalar_one_or_none", "find_one", "get_first"}
+)
+"""Calls that give a row, or nothing."""
+
+
+def asks_for_absence(test: ast.expr, names: Names) -> bool | None:
+    """Whether the test holds when a row that was looked up is not there.
+
+    False when it holds because the row is there; None when it asks something else.
+    """
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = asks_for_absence(test.operand, names)
+        return None if inner is None else not inner
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        answers = [asks_for_absence(one, names) for one in test.values]
+        return True if True in answers else None
+    asked: ast.expr = test
+    absent = False
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        other = test.comparators[0]
+        if not isinstance(other, ast.Constant) or other.value is not None:
+            return None
+        asked, absent = test.left, isinstance(test.ops[0], (ast.Is, ast.Eq))
+    if isinstance(asked, ast.Name) and "looked-up" in names.get(asked.id, UNKNOWN).flags:
+        return absent
+    return None
 
 
 def first_round(conditions: Iterable[str]) -> bool:
@@ -64,8 +96,24 @@ def merge(names: Names, one: Names, other: Names, test: str) -> None:
         if left is None or right is None:
             names[name] = left or right or UNKNOWN
             continue
-        if left.has("clock") != right.has("clock") and re.search(rf"\b{re.escape(name)}\b", test):
+        if left.has("clock") != right.has("clock") and _asks_whether_given(test, name):
             # `if day is None: day = today()`: the clock is only a default.
             names[name] = right if left.has("clock") else left
             continue
         names[name] = either(left, right)
+
+
+_PLAIN_TEST = re.compile(r"(?:not )?[\w.]+(?:\[['\"]\w+['\"]\])?(?: is (?:not )?None)?")
+_WINDOW_WORDS = frozenset(
+    {
+        "after", "before", "begin", "cutoff", "date", "day", "end", "from", "month", "period",
+        "since", "start", "to", "until", "week", "window", "year",
+    }
+)  # fmt: skip
+
+
+def _asks_whether_given(test: str, name: str) -> bool:
+    """Whether a test asks if somebody said the value, or another that says the same window."""
+    if re.search(rf"\b{re.escape(name)}\b", test):
+        return True
+    return bool(_PLAIN_TEST.fullmatch(test)) and bool(naming.words(test) & _WINDOW_WORDS)

@@ -86,6 +86,10 @@ _QUIET = frozenset(
         "isinstance",
     ]
 )
+_PROSE = frozenset(
+    {"comment", "description", "doc", "doc_md", "help", "label", "message", "summary", "title"}
+)
+"""Arguments that people read: a sentence may begin with `Truncate` too."""
 _SQL = re.compile(
     r"^(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:insert|merge|update|delete|truncate|replace|create|drop|with|select|begin|start|"
     r"set|use|declare|call|if|alter|unload|load\s+(?:data\b.*\binto|table)"
@@ -305,7 +309,8 @@ def _passed_on(walker: Walker, call: Call) -> Value | None:
     function = walker._own_function(call)  # noqa: SLF001 - one reader in two files
     if function is not None:
         return None
-    for value in (*call.args, *call.keywords.values()):
+    given = [value for name, value in call.keywords.items() if name not in _PROSE]
+    for value in (*call.args, *given):
         if value.text and WRITES.search(value.text[:3000]) and looks_like_sql(value.text):
             run_text(
                 walker,

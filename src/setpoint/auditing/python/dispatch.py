@@ -73,6 +73,7 @@ _STATE_SETTERS = frozenset(
     ]
 )
 _SETTER = re.compile(r"^(?:set|save|update|write|store|put|persist|record|mark|advance)_(?=\w)")
+_GETTERS = frozenset({"get", "getattr", "pop", "setdefault"})
 _MOST_NAME = 200
 _ARGUMENTS = frozenset(
     {"parse_args", "parse_known_args", "getResolvedOptions", "get_current_context"}
@@ -84,6 +85,22 @@ def on_call(walker: Walker, call: Call) -> Value | None:
     if call.dotted.startswith(spark.FUNCTIONS):
         # An expression of columns: it opens nothing, runs nothing and acts on nobody.
         return spark.on_call(walker, call)
+    known = _of_the_language(walker, call)
+    if known is not None:
+        return known
+    if call.receiver.kind == "dbt":
+        return _dbt(walker, call)
+    # Most calls of a Spark job are on frames, and none of the others knows a frame better.
+    readers = _SPARK_FIRST if call.receiver.kind == "frame" else _READERS
+    for reader in readers:
+        known = reader(walker, call)
+        if known is not None:
+            return known
+    return None
+
+
+def _of_the_language(walker: Walker, call: Call) -> Value | None:
+    """Calls of Python itself, which keep, default or cut values."""
     if call.method == "timedelta":
         return orchestrators.timedelta(call)
     if call.method in _ARGUMENTS:
@@ -95,15 +112,32 @@ def on_call(walker: Walker, call: Call) -> Value | None:
         return replace(call.args[0], text=None)
     if call.method in {"Path", "PurePath"}:
         return Value(kind="file", name=call.argument(0, "file").text or call.receiver.name)
-    if call.receiver.kind == "dbt":
-        return _dbt(walker, call)
-    # Most calls of a Spark job are on frames, and none of the others knows a frame better.
-    readers = _SPARK_FIRST if call.receiver.kind == "frame" else _READERS
-    for reader in readers:
-        known = reader(walker, call)
-        if known is not None:
-            return known
+    if call.method == "basename" and call.args:
+        return _last_part(call.args[0])
+    if call.method in _GETTERS and call.args:
+        return _said_or_default(walker, call)
     return None
+
+
+def _last_part(path: Value) -> Value:
+    """A path's last part, without what only names the folder: scratch folders are random."""
+    text = path.text.rsplit("/", 1)[-1] if path.text is not None else None
+    marks = path.marks
+    if text is None or "__h" not in text:
+        marks = frozenset(mark for mark in marks if mark.kind not in {"random", "uuid"})
+    return replace(path, text=text, marks=marks, line=0)
+
+
+def _said_or_default(walker: Walker, call: Call) -> Value | None:
+    """`given.get("day", today())`: the caller can say the day, so the clock is only a default."""
+    place = 2 if call.method == "getattr" else 1
+    default = call.argument(place, "default", "default_var", "fallback")
+    key = call.argument(place - 1, "key").text or ""
+    if not default.has("clock") or not key or "/" in key:
+        return None
+    if LOGICAL.match(key):
+        return Value(marks=frozenset({Mark("logical", walker.module.spot(call.node), key)}))
+    return Value(marks=call.receiver.marks, pending=call.receiver.pending)
 
 
 def _dbt(walker: Walker, call: Call) -> Value:
@@ -380,13 +414,20 @@ def on_cursor(walker: Walker, name: str, value: Value) -> None:
     walker.tape.draw([mark for mark in value.all_marks() if mark.kind == "clock"], "cursor")
 
 
-def on_column(walker: Walker, base: Value, column: str, value: Value) -> Value:
+_BOUND = frozenset(
+    {"args", "binds", "body", "filters", "headers", "kwargs", "parameters", "params", "payload",
+     "query"}
+)  # fmt: skip
+"""Dictionaries of these names are handed to a query or a request; nothing is stored in them."""
+
+
+def on_column(walker: Walker, base: Value, column: str, value: Value, *, name: str = "") -> Value:
     """`frame["column"] = value` or `state["last_run"] = value`: the base afterwards."""
     marks = value.all_marks()
     if base.kind == "frame":
         number = [mark for mark in marks if mark.kind != "logical"]
         return base.shaped(number, "column", column)
-    if marks and naming.is_cursor(column):
+    if marks and naming.is_cursor(column) and not naming.words(name) & _BOUND:
         walker.tape.draw([mark for mark in marks if mark.kind == "clock"], "cursor")
     return replace(base, fields={**base.fields, column: value})
 

@@ -388,7 +388,7 @@ class Evaluator:
         return as_text if as_text is not None else self.called(node, dotted, names)
 
     def _text_call(self, node: ast.Call, dotted: str, names: Names) -> Value | None:
-        last = dotted.rsplit(".", 1)[-1] if dotted else ""
+        last = dotted[dotted.rfind(".") + 1 :]
         if last in _WRAPPERS and node.args and isinstance(node.func, (ast.Name, ast.Attribute)):
             inner = self.value(node.args[0], names)
             if inner.text is not None:

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from setpoint.auditing.python.walking import Walker
 
 
+def knows(method: str) -> bool:
+    """Whether a call of this name may do something to a frame or a column."""
+    return method in _FRAME_CALLS
+
+
 def on_call(walker: Walker, call: Call) -> Value | None:
     """A call on a data frame, or on something that makes columns."""
     known = _FRAME_CALLS.get(call.method)

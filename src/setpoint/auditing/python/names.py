@@ -19,7 +19,7 @@ def table_text(walker: Walker, value: Value, node: ast.expr | None = None) -> st
     """The name of a table or path, holes shown as `{expression}`; of an unknown one its source."""
     if value.text is None:
         if value.choices:
-            return value.choices[0].lower()
+            return walker_names(walker, value.choices[0]).lower()
         return "{" + spelled(node)[:60].lower() + "}" if node is not None else ""
     return walker_names(walker, value.text).lower()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from setpoint.auditing.python.values import Mark
@@ -65,6 +66,14 @@ _CLOCK_ENDINGS = (
 _SPARK_CLOCKS = frozenset(
     ["current_date", "current_timestamp", "now", "localtimestamp", "curdate", "unix_timestamp"]
 )
+_SPARK_DRAWS = _SPARK_CLOCKS | {
+    "rand", "randn", "random", "uuid", "monotonically_increasing_id", "monotonicallyIncreasingId",
+    "next_value", "row_number", "dense_rank",
+}  # fmt: skip
+_SOMETIMES_CLOCKS = frozenset(
+    {"time.strftime", "strftime", "pandas.to_datetime", "pandas.Timestamp", "numpy.datetime64"}
+)
+"""Clocks when called with certain arguments."""
 _RANDOM_ROOTS = ("random.", "numpy.random.", "secrets.")
 _HARMLESS_RANDOM = frozenset(
     [
@@ -98,7 +107,7 @@ _DATE_WORD = re.compile(r"now|today", re.IGNORECASE)
 
 def mark_of_call(node: ast.Call, dotted: str, module: Module, *, seeded: bool) -> Mark | None:
     """The hidden input that a call draws, or None."""
-    if not dotted:
+    if not dotted or not _may_draw(dotted):
         return None
     last = dotted.rsplit(".", 1)[-1]
     if _is_clock(node, dotted):
@@ -113,6 +122,18 @@ def mark_of_call(node: ast.Call, dotted: str, module: Module, *, seeded: bool) -
     if dotted in _ENVIRONMENT:
         return Mark("env", module.spot(node), _call_text(dotted), name=_first_text(node))
     return None
+
+
+@lru_cache(maxsize=4096)
+def _may_draw(dotted: str) -> bool:
+    """Whether a call of this name can draw anything; the same few are called over and over."""
+    last = dotted.rsplit(".", 1)[-1]
+    return (
+        dotted in _CLOCKS | _SOMETIMES_CLOCKS | _UUIDS | _ENVIRONMENT
+        or dotted.endswith(_CLOCK_ENDINGS)
+        or dotted.startswith(_RANDOM_ROOTS)
+        or last in _SPARK_DRAWS
+    )
 
 
 def _is_clock(node: ast.Call, dotted: str) -> bool:

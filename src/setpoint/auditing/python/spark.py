@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
@@ -18,6 +19,7 @@ from setpoint.auditing.sql.grains import grain_of, grain_of_path
 
 if TYPE_CHECKING:
     from setpoint.auditing.python.calls import Call
+    from setpoint.auditing.python.values import Mark, Pending
     from setpoint.auditing.python.walking import Walker
 
 FUNCTIONS = "pyspark.sql.functions."
@@ -58,6 +60,8 @@ _SAVES = frozenset(
         "synapsesql",
     ]
 )
+_ASKED = frozenset({"writeTo", "merge", "option", "set", "config"})
+"""What `on_call` knows whatever it is called on."""
 _QUIET_STREAMS = frozenset({"console", "memory", "noop", "rate"})
 _LOGGISH = re.compile(r"checkpoint|/tmp/|\blogs?\b", re.IGNORECASE)
 
@@ -69,6 +73,20 @@ def attribute(base: Value, name: str) -> Value | None:
     if name == "writeStream":
         return Value(kind="stream", flags=base.flags, pending=base.pending)
     return None
+
+
+@lru_cache(maxsize=1024)
+def looks_into(dotted: str) -> bool:
+    """Whether `on_call` may know a function of columns by its name."""
+    method = dotted.rsplit(".", 1)[-1]
+    return method in _ASKED or frames.knows(method)
+
+
+def expression(dotted: str, marks: frozenset[Mark], pending: frozenset[Pending]) -> Value:
+    """What a function of columns gives: what its arguments hold; a column's name is no value."""
+    if marks and dotted.endswith((".col", ".column")):
+        marks = frozenset(mark for mark in marks if mark.kind not in {"random", "uuid"})
+    return Value(marks=marks, pending=pending)
 
 
 def on_call(walker: Walker, call: Call) -> Value | None:

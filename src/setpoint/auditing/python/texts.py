@@ -12,7 +12,7 @@ from setpoint.auditing.python.names import walker_names
 from setpoint.auditing.python.values import UNKNOWN, Mark, Pending, Value, joined, shaping
 from setpoint.auditing.sql.grains import grain_of
 from setpoint.auditing.sql.holes import HOLE
-from setpoint.auditing.sql.reading import WRITES, read_sql
+from setpoint.auditing.sql.reading import WRITES
 from setpoint.auditing.sql.templated import HIDDEN
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _PLACEHOLDER = re.compile(
     # Its sign first: the search then passes quickly over all other characters.
     r"[%:?$](?:(?<=%)(?:\((\w+)\)s|s)|(?<=:)(?<![:\w]:)([A-Za-z_]\w*)\b"
-    r"|(?<=[\s,(=]\?)(?=[\s,)]|$)|(?<=[\s,(=]\$)(\d+))"
+    r"|(?<=[\s,(=]\?)(?=[\s,)]|$)|(?<=[\s,(=]\$)(?:(\d+)|([A-Za-z_]\w*)(?![\w$])))"
 )
 
 
@@ -53,12 +53,11 @@ def run_text(
     bound, holes = _masked(walker, _bind(walker, text, params))
     own = value.line and "filled" not in value.flags
     first = value.line + walker.module.shift if own else line
-    facts = read_sql(
+    facts = walker.repeated.read(
         _completed(bound),
         hint=dialect or walker.hint,
         path=walker.path,
         first_line=first,
-        selects=True,
         memory=walker.memory,
     )
     walker.unparsed.extend(facts.unparsed)
@@ -93,7 +92,7 @@ def follow_peaks(walker: Walker, text: str) -> None:
 def _is_worth_reading(text: str, value: Value, params: Value) -> bool:
     """Whether the text reads, writes or hides anything; the cheapest question comes first."""
     return bool(
-        _FROM.search(text)
+        _FROM.search(text.lower())
         or value.marks
         or params.all_marks()
         or WRITES.search(text)
@@ -101,7 +100,8 @@ def _is_worth_reading(text: str, value: Value, params: Value) -> bool:
     )
 
 
-_FROM = re.compile(r"(?i)\bfrom\b")
+# Its plain letters first: the search then passes quickly over everything else.
+_FROM = re.compile(r"from(?<=\bfrom)\b")
 _OPEN_ENDED = re.compile(
     r"(?is)^(\s*(?:insert\s+(?:into|overwrite)(?:\s+table)?\s+[\w.`\"]+(?:\s*\([^()]*\))?"
     r"|create\s+(?:or\s+replace\s+)?table\s+[\w.`\"]+\s+as))\s+(__h\d+__+)\s*;?\s*$"
@@ -160,37 +160,54 @@ class _Reading:
         selected = self._draws(facts, only_select=not facts.writes)
         return selected | (views if not facts.writes else frozenset())
 
+    def _is_retention(self, write: Write) -> bool:
+        """Whether a delete takes what is older than a clock of Python's."""
+        if write.how is not How.DELETE or write.retention:
+            return write.retention
+        parts = write.scope.split(" and ")
+        older = [match for part in parts if (match := _OLDER.match(part)) is not None]
+        if not older or any("__h" in part and not _OLDER.match(part) for part in parts):
+            return False
+        values = [self.walker.holes.get(int(one.group(1)), ("", UNKNOWN))[1] for one in older]
+        return all(value.has("clock") for value in values)
+
     def _write(self, write: Write, views: frozenset[Pending]) -> None:
         scope = self.named(write.scope)
         rows = "frame" if self.many and write.rows == "parameters" else write.rows
         inner = write.transaction
-        self.walker.record(
-            replace(
-                write,
-                table=self.named(write.table),
-                spot=replace(write.spot, start=-1, end=-1),
-                scope=scope,
-                grain=grain_of(scope) if write.how in _SCOPED else write.grain,
-                source_grain=grain_of(self.named(write.source_filter)),
-                transaction=inner * 100_000 + self.transaction if inner else self.transaction,
-                exact=self.named(write.exact),
-                rows=rows,
-            ),
-            Value(pending=views | self.data),
+        made = replace(
+            write,
+            table=self.named(write.table),
+            spot=Spot(line=write.spot.line, end_line=write.spot.end_line),
+            scope=scope,
+            retention=self._is_retention(write),
+            grain=grain_of(scope) if write.how in _SCOPED else write.grain,
+            source_grain=grain_of(self.named(write.source_filter)),
+            transaction=inner * 100_000 + self.transaction if inner else self.transaction,
+            exact=self.named(write.exact),
+            rows=rows,
         )
+        self.walker.record(made, Value(pending=views | self.data))
 
     def _draws(self, facts: SqlFacts, *, only_select: bool) -> frozenset[Pending]:
         tape = self.walker.tape
         pending: set[Pending] = set()
         for draw in facts.draws:
-            moved = replace(draw, spot=replace(draw.spot, start=-1, end=-1))
+            moved = replace(draw, spot=Spot(line=draw.spot.line, end_line=draw.spot.end_line))
             if only_select:
                 mark = Mark(_KINDS[draw.source], moved.spot, draw.text, "sql")
                 pending.add(Pending(mark, draw.role, draw.column))
             else:
                 tape.draws.append(replace(moved, table=self.named(draw.table)))
+        trims = any(self._is_retention(write) for write in facts.writes)
         for use in facts.holes:
+            if trims and use.how is How.DELETE:
+                # Housekeeping, whose scope no run owns.
+                continue
             marks, role = self._used(use)
+            if role == "cursor" and self.walker.guard():
+                # Written when there was none yet: the beginning, not the point to go on from.
+                role = "audit"
             if only_select:
                 pending.update(Pending(mark, role, use.column) for mark in marks)
                 tape.draw([mark for mark in marks if mark.kind == "logical"], role)
@@ -207,10 +224,15 @@ class _Reading:
             spot = Spot(line=self.line, end_line=self.line)
             return frozenset({Mark(kind, spot, jinja.text, "jinja")}), use.role
         _, value = self.walker.holes.get(use.hole, ("", UNKNOWN))
+        if use.role == "name":
+            # A scratch table of a new name holds the same rows.
+            named = frozenset(m for m in value.all_marks() if m.kind not in {"random", "uuid"})
+            return named, "window" if use.how is None else use.role
         role = {"filter": "window", "join": "window", "limit": "window"}.get(use.role, use.role)
-        return value.all_marks(), "window" if role == "name" and use.how is None else role
+        return value.all_marks(), role
 
 
+_OLDER = re.compile(r"^\(?[\w.\"`]+ <=? (?:cast\()?'?__h(\d+)__")
 _SCOPED = frozenset({How.DELETE, How.OVERWRITE, How.DYNAMIC})
 _KINDS = {
     Source.CLOCK: "clock",
@@ -228,7 +250,7 @@ def _bind(walker: Walker, text: str, params: Value) -> str:
 
     def fill(match: re.Match[str]) -> str:
         nonlocal at
-        name = match.group(1) or match.group(2)
+        name = match.group(1) or match.group(2) or match.group(4)
         if name:
             value = params.fields.get(name, Value(marks=params.marks))
             return walker.hole(f":{name}", value)

@@ -93,6 +93,8 @@ class Value:
     def all_pending(self) -> frozenset[Pending]:
         """What shaped it and its parts."""
         found = self.pending
+        if not self.items and not self.fields:
+            return found
         for one in (*(self.items or ()), *self.fields.values()):
             found |= one.all_pending()
         return found
@@ -100,6 +102,8 @@ class Value:
     def all_marks(self) -> frozenset[Mark]:
         """The marks on it and on its parts."""
         marks = self.marks
+        if not self.items and not self.fields:
+            return marks
         for one in (*(self.items or ()), *self.fields.values()):
             marks |= one.all_marks()
         return marks
@@ -140,6 +144,7 @@ def either(one: Value, other: Value) -> Value:
         items=one.items or other.items,
         fields={**other.fields, **one.fields},
         choices=tuple(dict.fromkeys(texts)),
-        flags=one.flags & other.flags,
+        # Rows that the target holds are left out where it holds any, which one arm asks.
+        flags=one.flags & other.flags | (one.flags | other.flags) & {"anti"},
         pending=one.pending | other.pending,
     )

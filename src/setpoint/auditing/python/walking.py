@@ -11,10 +11,19 @@ from setpoint.auditing import naming
 from setpoint.auditing.facts import How
 from setpoint.auditing.python import dispatch, orchestrators, spark
 from setpoint.auditing.python.calls import Call
-from setpoint.auditing.python.conditions import checked_before, first_round, leaves, merge
+from setpoint.auditing.python.conditions import (
+    LOOKED_UP,
+    LOOKUPS,
+    asks_for_absence,
+    checked_before,
+    first_round,
+    leaves,
+    merge,
+)
 from setpoint.auditing.python.effects import is_alert_name
 from setpoint.auditing.python.evaluating import Evaluator, Names
 from setpoint.auditing.python.modules import FunctionNode, spelled
+from setpoint.auditing.python.repeated import RepeatedTexts
 from setpoint.auditing.python.tape import Tape
 from setpoint.auditing.python.values import UNKNOWN, Value, either, joined, shaping
 
@@ -45,6 +54,7 @@ class Walker(Evaluator):
         self.path = path
         self.hint = hint
         self.memory = memory
+        self.repeated = RepeatedTexts()
         self.tapes: list[Tape] = []
         self.dags: list[Dag] = []
         self.unparsed: list[Unparsed] = []
@@ -118,6 +128,9 @@ class Walker(Evaluator):
             if isinstance(statement, ast.If) and leaves(statement.body):
                 self.conditions.append("not " + spelled(statement.test)[:300])
                 pushed += 1
+                if asks_for_absence(statement.test, names) is False:
+                    self.conditions.append(LOOKED_UP)
+                    pushed += 1
         if pushed:
             del self.conditions[-pushed:]
 
@@ -198,7 +211,8 @@ class Walker(Evaluator):
         column = key.text or ""
         if not column:
             return
-        after = dispatch.on_column(self, base, column, value)
+        name = target.value.id if isinstance(target.value, ast.Name) else ""
+        after = dispatch.on_column(self, base, column, value, name=name)
         if isinstance(target.value, ast.Name):
             names[target.value.id] = after
 
@@ -232,12 +246,14 @@ class Walker(Evaluator):
         test = spelled(node.test)[:300]
         if test.startswith("TYPE_CHECKING"):
             return
+        absent = asks_for_absence(node.test, names)
         one, other = dict(names), dict(names)
-        self.conditions.append(test)
+        around = self.conditions
+        self.conditions = [*around, test, *([LOOKED_UP] if absent else ())]
         self.block(node.body, one)
-        self.conditions[-1] = "not " + test
+        self.conditions = [*around, "not " + test, *([LOOKED_UP] if absent is False else ())]
         self.block(node.orelse, other)
-        self.conditions.pop()
+        self.conditions = around
         merge(names, one, other, test)
 
     def _for(self, node: ast.For | ast.AsyncFor, names: Names) -> None:
@@ -292,19 +308,24 @@ class Walker(Evaluator):
 
     def called(self, node: ast.Call, dotted: str, names: Names) -> Value:
         """What a call gives, and what it does on the way."""
+        if dotted.startswith(spark.FUNCTIONS) and not spark.looks_into(dotted):
+            # An expression of columns, made of its arguments and nothing else.
+            args, keywords = self.arguments(node, names)
+            values = (*args, *keywords.values())
+            return spark.expression(dotted, joined(values), shaping(values))
         call = self._described(node, dotted, names)
         known = dispatch.on_call(self, call)
         if known is not None:
             return known
         if dotted.startswith(spark.FUNCTIONS):
-            # An expression of columns, made of its arguments and nothing else.
             return Value(marks=call.marks, pending=call.pending)
         function = self._own_function(call)
         if function is not None:
             return self.inline(function, call)
         marks = call.marks | call.receiver.marks | self._callee_marks(call)
         kind = call.receiver.kind if call.receiver.kind in {"frame", "connection", "cursor"} else ""
-        value = Value(marks=marks, kind=kind, flags=call.receiver.flags, pending=call.pending)
+        flags = call.receiver.flags | ({"looked-up"} if call.method in LOOKUPS else frozenset())
+        value = Value(marks=marks, kind=kind, flags=flags, pending=call.pending)
         if self.tape.task and (self.is_discarded(node) or id(node) in self._returned):
             dispatch.on_left_to_others(self, call)
         return dispatch.on_unknown(self, call, value)
@@ -470,11 +491,7 @@ class Walker(Evaluator):
         """Record a write with what surrounds it, and what shaped the data written."""
         if write.how not in _REMOVES:
             self.tape.flush(shaping(data), write.table)
-        self.tape.write(
-            replace(
-                write,
-                guard=write.guard or self.guard(),
-                looped=bool(self.loop),
-                batched=bool(self.batched),
-            )
-        )
+        guard = write.guard or self.guard()
+        if guard != write.guard or self.loop or self.batched:
+            write = replace(write, guard=guard, looped=bool(self.loop), batched=bool(self.batched))
+        self.tape.write(write)

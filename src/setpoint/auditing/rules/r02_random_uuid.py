@@ -22,14 +22,16 @@ RULE = Rule(
     id="R02",
     name="random-uuid",
     severity=Severity.ERROR,
-    what="A row gets a random UUID when it is written.",
+    what="A row gets a random UUID when it is written, or an object with data gets one in its key.",
     why="The same row has another identity on each run: upserts add instead of replacing, and "
-    "references to the old identity are lost.",
+    "references to the old identity are lost. An object under a new key each time lies beside "
+    "that of the earlier run, and whoever reads the folder reads both.",
     before="""sql
 INSERT INTO dim_customer SELECT gen_random_uuid() AS customer_sk, customer_id FROM customers;""",
     after="""sql
 INSERT INTO dim_customer SELECT md5(customer_id) AS customer_sk, customer_id FROM customers;""",
-    ignore_when="The identifier names the run itself and no row depends on it.",
+    ignore_when="The identifier names the run itself and no row depends on it; or the object is a "
+    "stage that this run loads and removes.",
 )
 
 

@@ -40,6 +40,9 @@ def judge(case: Case) -> Iterator[Finding]:
     for draw in draws(
         case, Source.SEQUENCE, {"value", "key", "partition", "filter", "join", "audit"}
     ):
+        if naming.is_ordinal(draw.column):
+            # Rows are numbered to be picked or paged, and nothing refers to the number.
+            continue
         yield found(
             RULE,
             case,
@@ -68,8 +71,8 @@ def _matters(case: Case, write: Write) -> bool:
         return False
     if case.file.setting in {"application", "test", "sample"}:
         return False
-    return (
-        naming.is_warehouse_key(write.serial)
-        or naming.is_warehouse_table(table)
-        or any(naming.same_table(table, other) for other in case.world.loaded)
-    )
+    if naming.is_warehouse_key(write.serial) or naming.is_warehouse_table(table):
+        return True
+    # Every table of an application has an `id`; `order_id` that numbers itself is a key of its own.
+    named = write.serial != "id"
+    return named and any(naming.same_table(table, other) for other in case.world.loaded)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from setpoint.auditing.facts import FileFacts, How, Unit, Write
 from setpoint.auditing.python.setting import setting_of_path
+from setpoint.auditing.sql.lines import Lines
 from setpoint.auditing.sql.own_task import header_of
-from setpoint.auditing.sql.reading import WRITES, Lines, read_sql
+from setpoint.auditing.sql.reading import WRITES, read_sql
 from setpoint.auditing.sql.templated import read_templated
 
 if TYPE_CHECKING:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from setpoint.auditing import naming
+from setpoint.auditing.sql.dialects import dialect_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from sqlglot.generator import Generator
 
 _FUEL = 24
 """How many selects deep a source is followed; generated SQL nests without end."""
@@ -29,10 +33,16 @@ def table_name(node: object) -> str:
 def spelled_sql(node: exp.Expr) -> str:
     """An expression as SQL, for filters and scopes that are compared as text."""
     try:
-        return node.sql(copy=False)
+        return _generator().generate(node, copy=False)
     except ValueError:
         # Some of ClickHouse's own words are known to its own writer only.
         return node.sql("clickhouse", copy=False)
+
+
+@lru_cache(maxsize=1)
+def _generator() -> Generator:
+    """The writer of plain SQL, made once: making one costs as much as using it."""
+    return dialect_named("").generator()
 
 
 def insert_guard(insert: exp.Insert, target: str, tables: Iterable[exp.Table]) -> str:

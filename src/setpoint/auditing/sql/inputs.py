@@ -143,6 +143,8 @@ def inputs_of(
             yield from _as_input(node, source, root, columns, filtered)
         else:
             for match in HOLE.finditer(node.name):
+                if _is_lease(node):
+                    continue
                 role, column = role_of(node, columns, filtered)
                 yield Input(
                     source=None,
@@ -206,6 +208,8 @@ def _as_input(
     role, column = role_of(node, columns, filtered)
     if not _matters(node, source, role, column, root, filtered):
         return
+    if source is Source.CLOCK and _is_lease(node):
+        return
     if source is Source.UUID and role == "order":
         source = Source.RANDOM
     yield Input(source=source, role=role, column=column, start=_start(node), text=_text(node))
@@ -237,6 +241,15 @@ def source_of(node: exp.Expr) -> Source | None:  # noqa: C901 - one answer a kin
     if isinstance(node, exp.Func) and type(node).__name__ == "MonotonicallyIncreasingId":
         return Source.SEQUENCE
     return None
+
+
+_LEASE = re.compile(r"(?i)expir|lease|heartbeat|(?:^|_)lock|(?:^|_)ttl(?:_|$)|claimed_at")
+
+
+def _is_lease(node: exp.Expr) -> bool:
+    """Whether it is compared with the end of a lease, a lock or a cache's entry, not with data."""
+    test = node.find_ancestor(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
+    return test is not None and any(_LEASE.search(one.name) for one in test.find_all(exp.Column))
 
 
 def _seeded(node: exp.Expr) -> bool:
@@ -367,9 +380,22 @@ class _Filtered:
             for node in self._root.find_all(*_FILTERS, exp.Join):
                 condition = node.args.get("on") if isinstance(node, exp.Join) else node.this
                 if isinstance(condition, exp.Expr):
-                    columns = condition.find_all(exp.Column)
-                    self._names.update(column.name.lower() for column in columns)
+                    self._names.update(
+                        column.name.lower()
+                        for column in condition.find_all(exp.Column)
+                        if not _is_of_subquery(column, condition)
+                    )
         return name in self._names
+
+
+def _is_of_subquery(column: exp.Expr, condition: exp.Expr) -> bool:
+    """Whether a query inside of a filter reads the column: it may be another table's."""
+    up = column.parent
+    while up is not None and up is not condition.parent:
+        if isinstance(up, exp.Select):
+            return True
+        up = up.parent
+    return False
 
 
 def _matters(  # noqa: PLR0917 - private, called once

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from setpoint.auditing import naming
-from setpoint.auditing.facts import Draw, How, Spot, Write
+from setpoint.auditing.facts import Draw, How, Source, Spot, Write
 from setpoint.auditing.finding import Unparsed
 from setpoint.auditing.sql.dialects import Tries, dialect_named
+from setpoint.auditing.sql.lines import Lines
+from setpoint.auditing.sql.lower_case import LowerCasePattern
 from setpoint.auditing.sql.roles import settled_role
 from setpoint.auditing.sql.splitting import (
     MOST_DEPTH,
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
 
     from setpoint.auditing.sql.writes import Memory
 
-WRITES = re.compile(
+WRITES = LowerCasePattern(
     r"\b(?:insert|merge|update|delete|truncate|replace\s+into|copy|load\s+data"
     r"|create\s+(?:or\s+replace\s+)?"
     r"(?:\w+\s+){0,3}table|select\b.{0,2000}?\binto)\b",
-    re.IGNORECASE | re.DOTALL,
+    ("insert", "into", "table", "merge", "update", "delete", "truncate", "copy", "load"),
 )
 """A text without any of these words changes no table."""
 
@@ -62,6 +63,12 @@ _LOAD_INFILE = re.compile(
     r"|ignore\s+)?into\s+table\s+(?P<table>[\w.`]+)",
     re.IGNORECASE | re.DOTALL,
 )
+_SNAPSHOT = re.compile(
+    r"create\s+snapshot\s+table\s+(?P<lenient>if\s+not\s+exists\s+)?(?P<table>[\w.`-]+)"
+    r"\s+clone\s+(?P<source>[\w.`-]+)",
+    re.IGNORECASE,
+)
+"""BigQuery's, which the parser does not know."""
 _VARIABLE = re.compile(
     r"(?:declare\s+|set\s+)?@?(?P<name>[A-Za-z_]\w*)\s*(?:[\w() ,]*?)\s*(?::=|=|\bdefault\b)"
     r"\s*(?P<value>.*)",
@@ -123,33 +130,6 @@ class SqlFacts:
     holes: tuple[HoleUse, ...] = ()
     unparsed: tuple[Unparsed, ...] = ()
     dialect: str = ""
-
-
-_SHORT_TEXT = 20_000
-"""Counting the line breaks of a shorter text is quicker than listing them."""
-
-
-class Lines:
-    """Offsets of a text → line numbers."""
-
-    def __init__(self, text: str, first: int = 1) -> None:
-        self._text = text
-        self._starts: list[int] = []
-        self._first = first
-
-    def at(self, offset: int) -> int:
-        """The line that the character at `offset` stands on."""
-        if len(self._text) < _SHORT_TEXT:
-            return self._text.count("\n", 0, max(0, offset)) + self._first
-        if not self._starts:
-            self._starts = [0, *(match.end() for match in re.finditer("\n", self._text))]
-        return bisect_right(self._starts, max(0, offset)) - 1 + self._first
-
-    def spot(self, start: int, end: int) -> Spot:
-        """The spot of the characters in `[start, end)`."""
-        return Spot(
-            line=self.at(start), end_line=self.at(max(start, end - 1)), start=start, end=end
-        )
 
 
 def read_sql(
@@ -255,7 +235,7 @@ class _Reader:
 
     def _follow_peak(self, text: str) -> None:
         """Remember a variable that takes the highest value of a table's column."""
-        peak = _PEAK.search(text)
+        peak = _PEAK.search(text) if "max" in text.lower() else None
         source = _FROM.search(text, peak.end()) if peak is not None else None
         if peak is None or source is None:
             return
@@ -319,6 +299,10 @@ class _Reader:
                 )
             )
             return
+        snapshot = _SNAPSHOT.match(text)
+        if snapshot is not None:
+            self._take_snapshot(snapshot, spot)
+            return
         root, dialect = self._parse(statement)
         if root is None:
             self._unparsed.append(
@@ -330,6 +314,13 @@ class _Reader:
             )
             return
         self._take(root, dialect, statement, spot)
+
+    def _take_snapshot(self, snapshot: re.Match[str], spot: Spot) -> None:
+        """A table that is made once as a copy; a second run fails or does nothing."""
+        table, source = (snapshot[name].replace("`", "").lower() for name in ("table", "source"))
+        self._reads.setdefault(source)
+        guard = "" if snapshot["lenient"] else "created here"
+        self._keep(Write(how=How.CREATE, table=table, spot=spot, dialect="bigquery", guard=guard))
 
     def _too_large(self, statement: Statement, spot: Spot) -> None:
         if any(token.text.lower() == "values" for token in statement.tokens[:400]):
@@ -382,9 +373,8 @@ class _Reader:
             return
         if not self._memory.clocks and not may_hide(text):
             return
-        table = write.table if write is not None else ""
-        columns = write.columns if write is not None else ()
-        self._inputs(root, write, columns, table or table_name(root.args.get("this")), dialect)
+        table = write.table if write is not None else table_name(root.args.get("this"))
+        self._inputs(root, write, table, dialect, _written_clock(text))
 
     def _conditioned(self, write: Write, statement: Statement) -> Write:
         condition = statement.conditional
@@ -407,10 +397,12 @@ class _Reader:
         )
 
     def _keep(self, write: Write) -> None:
-        spot = None
         if write.serial_start >= 0:
             spot = self._lines.spot(write.serial_start, write.serial_start + len(write.serial))
-        self._writes.append(replace(write, transaction=self._transaction, serial_spot=spot))
+            write = replace(write, serial_spot=spot)
+        if self._transaction:
+            write = replace(write, transaction=self._transaction)
+        self._writes.append(write)
 
     def _remember_reads(self, root: exp.Expr, write: Write | None) -> None:
         from sqlglot import exp
@@ -430,13 +422,14 @@ class _Reader:
         self,
         root: exp.Expr,
         write: Write | None,
-        columns: tuple[str, ...],
         table: str,
         dialect: str,
+        clock: str,
     ) -> None:
         from setpoint.auditing.sql.inputs import inputs_of
 
         how = write.how if write is not None else None
+        columns = write.columns if write is not None else ()
         for one in inputs_of(root, columns, self._memory.clocks):
             role = settled_role(one, write)
             if one.hole >= 0:
@@ -449,12 +442,21 @@ class _Reader:
                         source=one.source,
                         role=role,
                         spot=self._lines.spot(one.start, one.start + len(one.text)),
-                        text=one.text,
+                        text=clock if clock and one.source is Source.CLOCK else one.text,
                         column=one.column.lower(),
                         table=table,
                         dialect=dialect,
                     )
                 )
+
+
+def _written_clock(text: str) -> str:
+    """The statement's clock as its author wrote it; empty when there are several to mix up."""
+    found = {match.group(0): match.end() for match in CLOCK_TEXT.finditer(text)}
+    if len({name.lower() for name in found}) != 1:
+        return ""
+    ((name, end), *_) = found.items()
+    return f"{name}()" if text[end : end + 1] == "(" else name
 
 
 def _depth(tokens: Sequence[Token], text: str) -> int:

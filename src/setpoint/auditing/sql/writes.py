@@ -35,6 +35,16 @@ class Memory:
     marks: dict[str, str] = field(default_factory=dict)
     """Variables that hold the highest value of a column, and the table it was read from."""
 
+    def state(self) -> object:
+        """All of it, to be compared: a text that is read with the same does the same."""
+        return (
+            tuple(self.reduced.items()),
+            frozenset(self.temporary),
+            frozenset(self.streams),
+            tuple(self.clocks.items()),
+            tuple(self.marks.items()),
+        )
+
 
 def write_of(root: exp.Expr, spot: Spot, dialect: str, memory: Memory, text: str) -> Write | None:
     """The write that a statement is, or None for a mere read or setting."""
@@ -72,31 +82,30 @@ def _insert(root: exp.Expr, blank: Write, memory: Memory) -> Write | None:
         if isinstance(target, exp.Schema)
         else ()
     )
-    blank = replace(
+    partition = _partition_of(target)
+    tables = [one for one in root.find_all(exp.Table) if one is not into]
+    # Complete for an append, which most inserts are: making a write costs more than it looks.
+    made = replace(
         blank,
+        how=How.APPEND,
         table=table,
         columns=columns,
         rows=_rows_of(root.expression),
         source_filter=_filters(root.expression),
-    )
-    if blank.exact[:7].lower() == "replace":
-        return replace(blank, how=How.UPSERT)
-    partition = _partition_of(target)
-    if root.args.get("overwrite"):
-        return _overwrite(blank, partition)
-    conflict = root.args.get("conflict")
-    if isinstance(conflict, exp.OnConflict):
-        return _upsert(root, conflict, blank)
-    if root.args.get("where") is not None:
-        # Delta's INSERT INTO … REPLACE WHERE sets a scope.
-        return replace(blank, how=How.OVERWRITE)
-    tables = [one for one in root.find_all(exp.Table) if one is not into]
-    return replace(
-        blank,
-        how=How.APPEND,
         guard=insert_guard(root, table, tables) or _stream_guard(tables, memory),
         scope=spelled_sql(partition).lower() if partition is not None else "",
     )
+    if blank.exact[:7].lower() == "replace":
+        return replace(made, how=How.UPSERT, guard="", scope="")
+    if root.args.get("overwrite"):
+        return _overwrite(replace(made, guard="", scope=""), partition)
+    conflict = root.args.get("conflict")
+    if isinstance(conflict, exp.OnConflict):
+        return _upsert(root, conflict, replace(made, guard="", scope=""))
+    if root.args.get("where") is not None:
+        # Delta's INSERT INTO … REPLACE WHERE sets a scope.
+        return replace(made, how=How.OVERWRITE, guard="", scope="")
+    return made
 
 
 def _filters(query: exp.Expr | None) -> str:

@@ -47,11 +47,12 @@ def half_sum(digest: str, position: int) -> Column:
 def _encode_fields(fields: list[tuple[str, Column, T.DataType]]) -> Column:
     texts: list[Column] = [F.lit(f"r{len(fields)}(")]
     for name, column, kind in sorted(fields, key=lambda field: field[0].encode()):
-        texts += [F.lit(counted(name)), _encode(column, kind)]
+        texts += [F.lit(counted(name)), encode_value(column, kind)]
     return F.concat(*texts, F.lit(")"))
 
 
-def _encode(column: Column, kind: T.DataType) -> Column:
+def encode_value(column: Column, kind: T.DataType) -> Column:
+    """The text of one value that is hashed; a null has one too."""
     return F.coalesce(_encode_present(column, kind), F.lit("n"))
 
 
@@ -79,7 +80,7 @@ def _encode_present(column: Column, kind: T.DataType) -> Column:  # noqa: PLR091
         return _tagged("N", F.timestamp_diff("MICROSECOND", epoch, column).cast("string"))
     if isinstance(kind, T.ArrayType):
         element = kind.elementType
-        texts = F.transform(column, lambda item: _encode(item, element))
+        texts = F.transform(column, lambda item: encode_value(item, element))
         return F.concat(F.lit("a"), _size(column), F.lit("["), F.array_join(texts, ""), F.lit("]"))
     if isinstance(kind, T.MapType):
         return _encode_map(column, kind)
@@ -96,7 +97,7 @@ def _encode_map(column: Column, kind: T.MapType) -> Column:
     entries = F.transform(
         F.map_entries(column),
         lambda entry: F.concat(
-            _encode(entry["key"], kind.keyType), _encode(entry["value"], kind.valueType)
+            encode_value(entry["key"], kind.keyType), encode_value(entry["value"], kind.valueType)
         ),
     )
     joined = F.array_join(F.array_sort(entries), "")

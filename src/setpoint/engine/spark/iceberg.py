@@ -249,13 +249,20 @@ class IcebergTarget:
 
         Then no key repeats, by induction; any other writer's commit has the whole table looked at.
         """
-        found = self.spark.sql(
-            f"SELECT parent_id, summary FROM {self.table.sql}.snapshots "  # noqa: S608
-            f"WHERE snapshot_id = {int(snapshot)}"
-        ).collect()
-        if not found:
-            return False
-        parent, summary = found[0]["parent_id"], found[0]["summary"]
+        metadata = self._metadata()
+        if metadata is not None:
+            seen = {str(each.number): each for each in history_of(metadata)}.get(snapshot)
+            if seen is None:
+                return False
+            parent, summary = seen.parent, seen.summary
+        else:
+            found = self.spark.sql(
+                f"SELECT parent_id, summary FROM {self.table.sql}.snapshots "  # noqa: S608
+                f"WHERE snapshot_id = {int(snapshot)}"
+            ).collect()
+            if not found:
+                return False
+            parent, summary = found[0]
         base = "" if parent is None else str(parent)
         return bool(summary.get(UNIQUE) == key and summary.get(CHECKED) == base)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import contextmanager
+import threading
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,13 +12,12 @@ from pyspark.sql import Row
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from setpoint.engine.spark.checksum import encode_row, half_sum
 from setpoint.engine.spark.engine import SparkEngine
 from setpoint.engine.spark.plan_text import normal_lines
 from setpoint.engine.spark.postgres.moment import Moments
+from setpoint.engine.spark.quick_sum import quick_hashes, quick_sums, quick_text
 from setpoint.engine.spark.reading import target_kind
 from setpoint.errors import EngineFailed, UsageError
-from setpoint.model.checksum import WRAP, Checksum
 from setpoint.model.plan import WHOLE_TABLE
 from setpoint.model.scope import owned_scope
 from setpoint.model.table import quote
@@ -25,14 +25,19 @@ from setpoint.model.table_folder import table_folder
 from setpoint.model.transform import source_sql
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from pyspark.sql import DataFrame
 
+    from setpoint.engine.spark.engine import Built
     from setpoint.engine.spark.target import Target, Writing
+    from setpoint.model.settings import Settings
     from setpoint.model.table import TableName
     from setpoint.model.task import Task
     from setpoint.model.window import Window
+
+    Condition = Callable[[], AbstractContextManager[None]]
 
 Death = Literal["before the write", "while writing", "after the commit"]
 ELSEWHERE = "other rows"
@@ -68,8 +73,29 @@ class Differing:
 class TrialEngine(SparkEngine):
     """Runs tasks as ever, and as they should never notice."""
 
-    _arrangement: Arrangement | None = None
-    _death: Death | None = None
+    def __init__(self, settings: Settings, *, say: Callable[[str], None]) -> None:
+        super().__init__(settings, say=say)
+        self._arrangement: Arrangement | None = None
+        self._death: Death | None = None
+        self._conditions: list[Condition] = []
+        self._building = threading.Lock()
+        self._second: TrialEngine | None = None
+
+    def second(self) -> TrialEngine:
+        """One beside this, on the same Spark, for a thread of its own."""
+        if self._second is None:
+            self._second = self.twin()
+            vars(self._second).update(_building=self._building)
+        return self._second
+
+    @contextmanager
+    def under(self, condition: Condition) -> Iterator[None]:
+        """Let the task's own code see another world while this lasts."""
+        self._conditions.append(condition)
+        try:
+            yield
+        finally:
+            self._conditions.pop()
 
     @contextmanager
     def arranged(self, arrangement: Arrangement) -> Iterator[None]:
@@ -99,7 +125,7 @@ class TrialEngine(SparkEngine):
             self._death = None
 
     def contents(self, task: Task, windows: Sequence[Window]) -> dict[str, str]:
-        """The content checksum of each window's scope, and of all other rows; one job."""
+        """What each window's scope holds, and all other rows, as sums to compare; one job."""
         with self._errors(task, None), self._zone(task):
             frame = self._frame(task)
             if frame is None:
@@ -111,23 +137,9 @@ class TrialEngine(SparkEngine):
                 for window in windows:
                     scope = owned_scope(task, window, kind) or "true"
                     label = F.when(F.expr(scope), F.lit(window.label)).otherwise(label)
-            digest = F.sha2(encode_row(frame), 256)
-            sums = (
-                frame.select(label.alias("label"), digest.alias("digest"))
-                .groupBy("label")
-                .agg(
-                    F.count(F.lit(1)).alias("rows"),
-                    half_sum("digest", 1).alias("first"),
-                    half_sum("digest", 17).alias("second"),
-                )
-                .collect()
-            )
-            return {
-                row["label"]: str(
-                    Checksum(row["rows"], int(row["first"]) % WRAP, int(row["second"]) % WRAP)
-                )
-                for row in sums
-            }
+            hashed = frame.select(label.alias("label"), *quick_hashes(frame))
+            sums = hashed.groupBy("label").agg(*quick_sums()).collect()
+            return {row["label"]: quick_text(row) for row in sums}
 
     def differing(self, first: Task, second: Task) -> Differing:
         """What two copies of a target hold, to find where they differ."""
@@ -185,18 +197,31 @@ class TrialEngine(SparkEngine):
             )
 
     def drop(self, table: TableName) -> None:
-        """Remove a copy."""
-        connection = self._settings.connections.get(table.catalog)
-        if connection is not None:
-            from setpoint.engine.spark.postgres.copy_removal import remove_copy
-
-            remove_copy(connection, table)
+        """Remove a copy, and what its runs have left beside it."""
+        catalog = self._settings.catalogs.get(table.catalog)
+        folder = None
+        if catalog is not None and catalog.type == "iceberg" and catalog.warehouse is not None:
+            folder = catalog.warehouse.joinpath(*table.parts[1:])
+        if folder is None or not folder.is_dir():
+            super().drop(table)
             return
-        catalog = self._settings.catalogs[table.catalog]
-        if catalog.type == "iceberg":
-            self.spark.sql(f"DROP TABLE IF EXISTS {table.sql} PURGE")
-        elif catalog.warehouse is not None:
-            shutil.rmtree(table_folder(catalog.warehouse, table), ignore_errors=True)
+        # Purging reads the metadata of every snapshot to find files; here they lie in one folder.
+        self.spark.sql(f"DROP TABLE IF EXISTS {table.sql}")
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def _build(
+        self,
+        task: Task,
+        window: Window | None,
+        moments: Moments,
+        as_of: Mapping[str, str] | None = None,
+    ) -> Built:
+        # The task's own code runs in here, and nowhere else. It need not know of threads, and a
+        # clock that is moved is moved for the whole process: one at a time.
+        with self._building, ExitStack() as stack:
+            for condition in self._conditions:
+                stack.enter_context(condition())
+            return super()._build(task, window, moments, as_of)
 
     def _arranged(self, query: str) -> str:
         if self._arrangement is None:

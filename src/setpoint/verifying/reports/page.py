@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from setpoint.verifying.difference import Difference
     from setpoint.verifying.verdict import Finding, Verdict
 
-STATES = {"passed": "good", "failed": "bad", "noted": "noted", "left out": ""}
+STATES = {"passed": "good", "failed": "bad", "noted": "noted"}
 
 
 def page_report(verdicts: Sequence[Verdict]) -> str:
@@ -42,12 +42,22 @@ def _body(verdicts: Sequence[Verdict]) -> Iterator[str]:
     runs = sum(verdict.runs for verdict in verdicts)
     counted = f"{good} of {len(verdicts)} are idempotent · " if many else ""
     yield f'<p class="lead">{counted}found out by {runs} real runs on copies or kept targets</p>\n'
-    for verdict in sorted(verdicts, key=lambda each: each.idempotent):
+    looks = {"bad": 0, "none": 1, "good": 2}
+    for verdict in sorted(verdicts, key=lambda each: looks[_look(each)]):
         yield from _verdict(verdict)
 
 
+def _look(verdict: Verdict) -> str:
+    if verdict.error is not None:
+        return "none"
+    if not verdict.idempotent:
+        return "bad"
+    # Sound by itself, and still no better than what feeds it.
+    return "none" if verdict.fed_by else "good"
+
+
 def _verdict(verdict: Verdict) -> Iterator[str]:
-    look = "none" if verdict.error is not None else "good" if verdict.idempotent else "bad"
+    look = _look(verdict)
     yield f'<section class="card {look}">\n<span class="word {look}">{verdict.word}</span>\n'
     yield f"<h2>{_e(verdict.subject)}</h2>\n"
     facts = [*verdict.targets, verdict.window or "whole table", f"{verdict.runs} runs"]
@@ -62,18 +72,37 @@ def _verdict(verdict: Verdict) -> Iterator[str]:
     for name in verdict.fed_by:
         yield f"<p>Fed by <b>{_e(name)}</b>, which is not idempotent.</p>\n"
     if verdict.error is not None:
-        yield f"<p>{_e(verdict.error)}</p>\n</section>\n"
+        yield f"<p>{_e(verdict.error)}</p>\n"
+        if verdict.next_step:
+            yield f"<dl><dt>Next</dt><dd>{_e(verdict.next_step)}</dd></dl>\n"
+        yield "</section>\n"
         return
     for found in shown_failures(verdict):
         yield from _failure(found)
-    yield "<h3>Checks</h3>\n<table>\n"
-    for found in verdict.findings:
+    yield "<h3>Checks</h3>\n"
+    yield from _checks([found for found in verdict.findings if found.state in STATES])
+    yield from _left_out([found for found in verdict.findings if found.state not in STATES])
+    yield "</section>\n"
+
+
+def _checks(made: Sequence[Finding]) -> Iterator[str]:
+    yield '<table class="checks">\n'
+    for found in made:
         yield (
             f'<tr><td class="state {STATES[found.state]}">{found.state}</td>'
             f'<td class="check">{_e(found.check)}</td><td>{_e(found.found)}'
             f'<span class="asked">{_e(found.question)}</span></td></tr>\n'
         )
-    yield "</table>\n</section>\n"
+    yield "</table>\n"
+
+
+def _left_out(others: Sequence[Finding]) -> Iterator[str]:
+    """The checks that were not made, those with one reason in one line."""
+    reasons: dict[str, list[str]] = {}
+    for found in others:
+        reasons.setdefault(found.found, []).append(found.check)
+    for reason, names in reasons.items():
+        yield f'<p class="left">Left out, {_e(reason)}: {_e(", ".join(names))}</p>\n'
 
 
 def _failure(found: Finding) -> Iterator[str]:
@@ -84,7 +113,8 @@ def _failure(found: Finding) -> Iterator[str]:
     if found.cause is not None:
         place = f"<code>{_e(found.cause.where)}</code>: " if found.cause.where else ""
         yield f"<dl><dt>Cause</dt><dd>{place}{_e(found.cause.words)}</dd>"
-        yield f"<dt>Fix</dt><dd>{_e(found.cause.fix)}</dd></dl>\n"
+        look = ' class="code"' if "\n" in found.cause.fix else ""
+        yield f"<dt>Fix</dt><dd{look}>{_e(found.cause.fix)}</dd></dl>\n"
 
 
 def _samples(difference: Difference) -> Iterator[str]:

@@ -36,13 +36,14 @@ h3 { font-size: 15px; margin: 20px 0 6px; }
 .good { color: var(--good); } .bad { color: var(--bad); } .none, .noted { color: var(--noted); }
 .card > * { color: var(--ink); } .card > .word.good { color: var(--good); }
 .card > .word.bad { color: var(--bad); } .card > .word.none { color: var(--noted); }
-.card > .facts { color: var(--soft); }
+.card > .facts, .card > .left { color: var(--soft); }
+.left { font-size: 13px; margin: 10px 0 0; }
 table { border-collapse: collapse; width: 100%; }
 td, th { padding: 5px 10px 5px 0; border-top: 1px solid var(--line); text-align: left;
   vertical-align: top; overflow-wrap: anywhere; }
 th { font-weight: 500; color: var(--soft); font-size: 13px; border-top: 0; }
 td.state { width: 80px; font-weight: 600; white-space: nowrap; }
-td.check { width: 120px; font-weight: 600; white-space: nowrap; }
+td.check { width: 136px; font-weight: 600; white-space: nowrap; }
 td .asked { display: block; color: var(--soft); font-size: 13px; }
 .scroll { overflow-x: auto; }
 table.rows { font: 13px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; width: auto; }
@@ -51,6 +52,14 @@ tr.before { background: var(--before); } tr.after { background: var(--after); }
 td.mark { font-weight: 700; }
 dl { margin: 12px 0 0; display: grid; grid-template-columns: 64px 1fr; gap: 4px 12px; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
-code { font: 13px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+dd.code { overflow-x: auto; white-space: pre; }
+dd.code, code { font: 13px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+@media (max-width: 600px) {
+  main { padding: 20px 12px 40px; } .card { padding: 16px 14px; }
+  table.checks tr { display: block; border-top: 1px solid var(--line); padding: 6px 0; }
+  table.checks td { border: 0; padding: 0 12px 0 0; width: auto; }
+  table.checks td.state, table.checks td.check { display: inline-block; }
+  table.checks td:last-child { display: block; }
+}
 @media print { body { background: none; } .card { break-inside: avoid; } }
 """

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 7
 WIDEST = 32
+GAP = "  "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,17 +24,22 @@ class SampleTable:
     lines: tuple[tuple[str, tuple[str, ...]], ...]
     marked: frozenset[str]
     """The columns in which the rows differ."""
+    left_out: int = 0
+    """How many columns there was no room for."""
 
 
-def sample_table(difference: Difference) -> SampleTable | None:
-    """The samples of a difference; None when it has none."""
+def sample_table(difference: Difference, *, room: int | None = None) -> SampleTable | None:
+    """The samples of a difference, in so many characters a line; None when it has none."""
     rows = [row for s in difference.samples for row in (s.before, s.after) if row is not None]
     if not rows:
         return None
     names = list(rows[0])
-    # What differs and what identifies a row come first when not everything fits.
-    first = [n for n in names if n in difference.key or n in difference.columns]
+    # What differs, then what identifies a row, come first when not everything fits.
+    first = [n for n in names if n in difference.columns]
+    first += [n for n in names if n in difference.key and n not in first]
     kept = [*first, *(n for n in names if n not in first)][:MOST_COLUMNS]
+    if room is not None:
+        kept = _fitting(kept, rows, room)
     columns = tuple(name for name in names if name in kept)
     lines = []
     for sample in difference.samples:
@@ -41,7 +47,24 @@ def sample_table(difference: Difference) -> SampleTable | None:
             lines.append(("-", _cells(sample.before, columns)))
         if sample.after is not None:
             lines.append(("+", _cells(sample.after, columns)))
-    return SampleTable(columns=columns, lines=tuple(lines), marked=frozenset(difference.columns))
+    return SampleTable(
+        columns=columns,
+        lines=tuple(lines),
+        marked=frozenset(difference.columns),
+        left_out=len(names) - len(columns),
+    )
+
+
+def _fitting(names: list[str], rows: list[Mapping[str, Any]], room: int) -> list[str]:
+    """As many of the columns, the most telling first, as a line has room for; one at least."""
+    fitting: list[str] = []
+    for name in names:
+        width = max(len(name), *(len(_cell(row.get(name))) for row in rows)) + len(GAP)
+        if fitting and width > room + len(GAP):
+            break
+        room -= width
+        fitting.append(name)
+    return fitting
 
 
 def _cells(row: Mapping[str, Any], columns: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
-from setpoint.verifying.reports.samples import sample_table
+from setpoint.verifying.reports.samples import GAP, sample_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -13,39 +14,42 @@ if TYPE_CHECKING:
     from setpoint.verifying.verdict import Finding, Verdict
 
 MARKS = {"passed": "✓", "failed": "✗", "noted": "!", "left out": "·"}
+LEAST = 20
+"""Room for words that is always taken: in a narrower terminal lines run over."""
 
 
-def text_report(verdicts: Sequence[Verdict]) -> list[str]:
-    """Every verdict, and a last line that counts them."""
-    lines = [line for verdict in verdicts for line in verdict_lines(verdict)]
+def text_report(verdicts: Sequence[Verdict], *, width: int | None = None) -> list[str]:
+    """Every verdict, and a last line that counts them; broken at a terminal's width, if given."""
+    lines = [line for verdict in verdicts for line in verdict_lines(verdict, width)]
     if len(verdicts) > 1:
         good = sum(verdict.idempotent and not verdict.fed_by for verdict in verdicts)
         lines += [f"{good} of {len(verdicts)} tasks are idempotent", ""]
     return lines[:-1] if lines and not lines[-1] else lines
 
 
-def verdict_lines(verdict: Verdict) -> Iterator[str]:
+def verdict_lines(verdict: Verdict, width: int | None = None) -> Iterator[str]:
     """One verdict: the word, each check, then the counter-example, its cause and the fix."""
-    yield f"{verdict.word.upper()}  {verdict.subject}"
+    yield from _broken(f"{verdict.word.upper()}  ", verdict.subject, width)
     runs = f"{verdict.runs} run{'s' if verdict.runs != 1 else ''}"
     facts = [", ".join(verdict.targets) or "no table", verdict.window or "whole table", runs]
-    yield "  " + " · ".join([*facts, f"{verdict.seconds:.1f} s"])
+    yield from _broken("  ", " · ".join([*facts, f"{verdict.seconds:.1f} s"]), width)
     for note in verdict.notes:
-        yield f"  {note}"
+        yield from _broken("  ", note, width)
     if verdict.error is not None:
-        yield f"  {verdict.error}"
+        yield from _broken("  ", verdict.error, width)
         if verdict.next_step:
-            yield f"  next: {verdict.next_step}"
+            yield from _broken("  next: ", verdict.next_step, width)
         yield ""
         return
-    width = max((len(found.check) for found in verdict.findings), default=0)
+    longest = max((len(found.check) for found in verdict.findings), default=0)
     for found in verdict.findings:
-        yield f"  {MARKS[found.state]} {found.check:<{width}}  {found.found}".rstrip()
+        yield from _broken(f"  {MARKS[found.state]} {found.check:<{longest}}  ", found.found, width)
     for name in verdict.fed_by:
-        yield f"  ✗ fed by {name}, which is not idempotent: this table is no better than it"
+        words = f"fed by {name}, which is not idempotent: this table is no better than it"
+        yield from _broken("  ✗ ", words, width)
     yield ""
     for found in shown_failures(verdict):
-        yield from failure_lines(found)
+        yield from failure_lines(found, width)
         yield ""
 
 
@@ -62,33 +66,51 @@ def shown_failures(verdict: Verdict) -> list[Finding]:
     return shown
 
 
-def failure_lines(found: Finding) -> Iterator[str]:
+def failure_lines(found: Finding, width: int | None = None) -> Iterator[str]:
     """A counter-example with its cause and fix."""
-    yield f"  {found.check}: {found.question} No: {found.found}"
+    yield from _broken(f"  {found.check}: ", f"{found.question} No: {found.found}", width)
     if found.difference is not None:
-        yield from sample_lines(found.difference)
+        yield from sample_lines(found.difference, width)
     if found.cause is not None:
         place = f"{found.cause.where}: " if found.cause.where else ""
-        yield f"    cause  {place}{found.cause.words}"
+        yield from _broken("    cause  ", f"{place}{found.cause.words}", width)
         first, *more = found.cause.fix.splitlines() or [""]
-        yield f"    fix    {first}"
+        yield from _broken("    fix    ", first, width)
         for line in more:
+            # Code keeps its lines: broken elsewhere it could not be pasted.
             yield f"           {line}"
 
 
-def sample_lines(difference: Difference) -> Iterator[str]:
+def sample_lines(difference: Difference, width: int | None = None) -> Iterator[str]:
     """The samples as an aligned table."""
-    table = sample_table(difference)
+    margin = " " * 6
+    table = sample_table(difference, room=None if width is None else width - len(margin))
     if table is None:
         return
     cells = [table.columns, *(line for _, line in table.lines)]
     widths = [max(len(row[n]) for row in cells) for n in range(len(table.columns))]
-    head = "  ".join(name.ljust(width) for name, width in zip(table.columns, widths, strict=True))
-    yield f"    {difference.table}"
-    yield f"      {head}".rstrip()
+    head = GAP.join(name.ljust(room) for name, room in zip(table.columns, widths, strict=True))
+    more = f" (and {table.left_out} columns more)" if table.left_out else ""
+    yield f"    {difference.table}{more}"
+    yield f"{margin}{head}".rstrip()
     for mark, line in table.lines:
-        text = "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        text = GAP.join(cell.ljust(room) for cell, room in zip(line, widths, strict=True))
         yield f"    {mark} {text}".rstrip()
+
+
+def _broken(start: str, text: str, width: int | None) -> Iterator[str]:
+    """A line, broken where the terminal ends and going on below its own text."""
+    if width is None or len(start) + len(text) <= width:
+        yield f"{start}{text}".rstrip()
+        return
+    yield from textwrap.wrap(
+        text,
+        max(width, len(start) + LEAST),
+        initial_indent=start,
+        subsequent_indent=" " * len(start),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _cause_of(found: Finding) -> tuple[str, str | None]:
