@@ -87,7 +87,8 @@ def _watched(scene: Scene, combination: Combination) -> Callable[[], bool]:
         return lambda: any(folder.glob("_setpoint/staging/*/_SUCCESS"))
     if combination.kind == "delta":  # which leaves the commit out without a word
         return lambda: bool(set(folder.rglob("*.parquet")) - files)
-    return refused
+    commits = set(folder.rglob("*.metadata.json"))  # of Iceberg; Postgres has none
+    return lambda: refused() or bool(set(folder.rglob("*.metadata.json")) - commits)
 
 
 def test_scenario_14_an_old_write_over_an_empty_takeover_is_told_and_repaired(
