@@ -170,6 +170,7 @@ class SparkEngine(SparkRanges, SparkTables):
                 token=token,
                 state=state,
                 window=window,
+                batched=len(windows) > 1,
                 kinds=built.kinds,
                 inputs=built.inputs,
             )

@@ -136,10 +136,11 @@ class IcebergTarget:
         options = {
             **{f"snapshot-property.{name}": value for name, value in carried(writing).items()},
             "isolation-level": "serializable",
-            # The gates have shuffled already, and rows of one window need no clustering.
-            "distribution-mode": "none",
-            "fanout-enabled": "true",
         }
+        if not writing.batched:
+            # The gates have shuffled already, and rows of one window need no clustering. Rows of
+            # many do: else each task would write a file for each of them.
+            options |= {"distribution-mode": "none", "fanout-enabled": "true"}
         if writing.state.snapshot is not None:
             options["validate-from-snapshot-id"] = writing.state.snapshot
         for key, value in options.items():

@@ -56,6 +56,8 @@ class Writing:
     """The table as the run found it; what changed in the scope since then is a conflict."""
     window: Window | None = None
     """The window that the scope is the filter of."""
+    batched: bool = False
+    """Whether it is the union of several windows."""
     kinds: Kinds = field(default_factory=Kinds)
     inputs: Mapping[str, str] = field(default_factory=dict)
     """The snapshot of each source table that is read."""
