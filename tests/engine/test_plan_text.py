@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from setpoint.engine.spark.plan_text import PlanText, grouped_by, hidden_inputs
+from setpoint.engine.spark.plan_text import (
+    PlanText,
+    cheap_to_repeat,
+    grouped_by,
+    hidden_inputs,
+)
 
 BELOW = """\
 +- Project [id#0L, timestamp_seconds(id#0L) AS ordered_at#1, (id#0L % 2) AS region#2L]
@@ -280,3 +285,23 @@ def test_a_result_grouped_by_its_key_needs_no_second_look(
 ) -> None:
     """Only where every grouping column is a plain column of the key can no key repeat."""
     assert grouped_by(plan("Project [id#0L]", top), key) is unique
+
+
+READ = "+- RelationV2[id#0L, at#1] lake.shop.orders"
+
+
+@pytest.mark.parametrize(
+    ("optimized", "cheap"),
+    [
+        ("RelationV2[id#0L] lake.shop.orders", True),
+        (f"Project [id#0L]\n+- Filter (at#1 >= 2026-04-25)\n   {READ}", True),
+        (f"Aggregate [id#0L], [id#0L]\n{READ}", False),
+        (f"Join Inner, (id#0L = id#2L)\n:- Project [id#0L]\n:  {READ}\n{READ}", False),
+        (f"Project [id#0L, u#3]\n+- ArrowEvalPython [f(id#0L)#2], [u#3]\n   {READ}", False),
+        ("Relation [id#0L] JDBCRelation((SELECT 1) t) [numPartitions=4]", False),
+        ("", False),
+    ],
+)  # fmt: skip
+def test_what_is_only_picked_is_cheap_to_repeat(optimized: str, cheap: bool) -> None:
+    """Groups, joins, Python and databases are asked once."""
+    assert cheap_to_repeat(plan("Project [id#0L]", optimized)) is cheap

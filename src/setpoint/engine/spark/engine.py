@@ -12,7 +12,7 @@ from setpoint.engine.spark.gating import check_rows, diagnose, gated
 from setpoint.engine.spark.inspection import inspect, plan_text, printed_plan, refuse
 from setpoint.engine.spark.merging import diagnose_tie, marked, reduced, stored, tie_stop
 from setpoint.engine.spark.plan_cost import bytes_read
-from setpoint.engine.spark.plan_text import grouped_by
+from setpoint.engine.spark.plan_text import cheap_to_repeat, grouped_by
 from setpoint.engine.spark.postgres.moment import Moments
 from setpoint.engine.spark.ranges import SparkRanges
 from setpoint.engine.spark.reading import (
@@ -171,6 +171,7 @@ class SparkEngine(SparkRanges, SparkTables):
                 state=state,
                 window=window,
                 batched=len(windows) > 1,
+                cheap=cheap_to_repeat(built.plan),
                 kinds=built.kinds,
                 inputs=built.inputs,
             )

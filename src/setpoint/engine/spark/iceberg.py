@@ -222,7 +222,8 @@ class IcebergTarget:
         matching = matching_sql(merge, table=self.table.sql)
         # By the DataFrame API: in SQL the batch would have to be a temporary view, and Spark 4.1
         # cannot plan a MERGE from a view of a table.
-        batch = writing.frame.persist()
+        # Copy-on-write computes the batch twice, first to find the files that are to be rewritten.
+        batch = writing.frame if writing.cheap else writing.frame.persist()
         merging = batch.alias("s").mergeInto(self.table.sql, F.expr(matching))
         merging = merging.whenMatched(F.expr(newer)).updateAll().whenNotMatched().insertAll()
         with _session_properties:

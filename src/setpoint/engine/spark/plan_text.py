@@ -105,6 +105,16 @@ def grouped_by(plan: PlanText, key: Sequence[str]) -> bool:
     return all(names.get(item) in columns for item in top[1].split(", "))
 
 
+def cheap_to_repeat(plan: PlanText) -> bool:
+    """Whether the result is columns and rows of lake tables, picked but not computed with.
+
+    Then reading it twice costs less than keeping it between the two times.
+    """
+    lines = [line for line in plan.optimized.splitlines() if line.strip()]
+    operators = [line.lstrip(" :+-").partition(" ")[0].partition("[")[0] for line in lines]
+    return bool(operators) and set(operators) <= {"Project", "Filter", "RelationV2"}
+
+
 def _clocks(plan: PlanText) -> list[HiddenInputFound]:
     # Planning turns a clock into a literal. What is still there afterwards is a text that only
     # reads like one.

@@ -58,6 +58,8 @@ class Writing:
     """The window that the scope is the filter of."""
     batched: bool = False
     """Whether it is the union of several windows."""
+    cheap: bool = False
+    """Whether the frame may be computed twice rather than kept."""
     kinds: Kinds = field(default_factory=Kinds)
     inputs: Mapping[str, str] = field(default_factory=dict)
     """The snapshot of each source table that is read."""
