@@ -78,6 +78,12 @@ def test_tasks_of_a_factory_belong_to_the_file_that_calls_it(folder: ProjectFold
         ("\nimport no_such_package_here\n", 2, "ModuleNotFoundError", "no_such_package_here"),
         ("x = 1\n\n1 / 0\n", 3, "does not import: ZeroDivisionError", None),
         ("raise SystemExit(3)\n", 1, "does not import: SystemExit", None),
+        (
+            "from pyspark.sql.functions import udf\n\n@udf('string')\ndef f(x):\n    return x\n",
+            3,
+            "asks for Spark while it is imported",
+            "StringType()",
+        ),
         ("from setpoint import taks\n", 1, "does not import: ImportError", None),
         ("from setpoint import overwrite\noverwrite()\n", 2, "TypeError", None),
     ],

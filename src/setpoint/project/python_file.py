@@ -27,6 +27,7 @@ OPTIONS: dict[str, Callable[..., Any]] = {
     option.__name__: option for option in (task, Source, overwrite, merge, replace, Allow, Backoff)
 }
 UNKNOWN = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
+NO_SESSION = "SESSION_OR_CONTEXT_NOT_EXISTS"
 BARE = re.compile(r"task\(\) takes 0 positional arguments")
 
 
@@ -63,8 +64,14 @@ def _install(module: str | None) -> str | None:
 
 
 def misused(error: BaseException) -> tuple[str, str] | None:
-    """What is wrong with a call of `task`, `Source` and the like, and what was meant; else None."""
+    """What is wrong with a call of `task`, `Source`, Spark's own and so on, and what was meant."""
     text = str(error)
+    if NO_SESSION in text:
+        return (
+            "asks for Spark while it is imported, and tasks are loaded without it",
+            "give types as objects, @udf(StringType()) for @udf('string'); "
+            "or move the call into the task, which is given `spark` when it names it",
+        )
     if not isinstance(error, TypeError):
         return None
     if BARE.match(text):
