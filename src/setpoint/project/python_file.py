@@ -67,11 +67,11 @@ def misused(error: BaseException) -> tuple[str, str] | None:
     """What is wrong with a call of `task`, `Source`, Spark's own and so on, and what was meant."""
     text = str(error)
     if NO_SESSION in text:
-        return (
-            "asks for Spark while it is imported, and tasks are loaded without it",
-            "give types as objects, @udf(StringType()) for @udf('string'); "
-            "or move the call into the task, which is given `spark` when it names it",
+        fix = (
+            "give types as objects, @udf(StringType()) for @udf('string'); or move the call into "
+            "the task, which is given `spark` when it names it"
         )
+        return "asks for Spark while it is imported, and tasks are loaded without it", fix
     if not isinstance(error, TypeError):
         return None
     if BARE.match(text):
