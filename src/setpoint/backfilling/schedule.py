@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from setpoint.model.dependence import reads, reads_whole
+from setpoint.model.dependence import overlap, reads_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -138,9 +138,9 @@ class Schedule:
             bad = self._bad[above]
             if reader != item.plan.task.name or not bad:
                 continue
-            upper, task = self._lanes[above].plan.task, item.plan.task
+            whole = reads_whole(item.plan.task, self._lanes[above].plan.task)
             for window in item.windows:
-                if any(reads(task, window, upper, other) for other in bad):
+                if whole or any(overlap(window, other) for other in bad):
                     found.setdefault(window, above)
         return found
 

@@ -17,8 +17,11 @@ def reads_whole(reader: Task, above: Task) -> bool:
     return not sources or any(event_time is None for event_time in sources)
 
 
+def overlap(one: Window | None, other: Window | None) -> bool:
+    """Whether two windows share an instant; None is all of time."""
+    return one is None or other is None or one.overlaps(other)
+
+
 def reads(reader: Task, window: Window | None, above: Task, other: Window | None) -> bool:
     """Whether a window of the reader may hold rows of a window of the task above it."""
-    if window is None or other is None or reads_whole(reader, above):
-        return True
-    return window.overlaps(other)
+    return overlap(window, other) or reads_whole(reader, above)

@@ -234,7 +234,8 @@ class IcebergTarget:
                 merging.merge()
                 failpoint("iceberg.merge.after")
             finally:
-                batch.unpersist()
+                if not writing.cheap:
+                    batch.unpersist()
                 for name in properties:
                     self.spark.conf.unset(SESSION_PROPERTY + name)
 

@@ -235,8 +235,14 @@ class SparkRanges(ABC):
 
     def use_scheduler(self, pool: str) -> None:
         """Let the calling thread's jobs run in a pool of Spark's fair scheduler."""
-        if not self._settings.spark.remote:  # a Connect server schedules by itself
+        if self._settings.spark.remote:
+            return  # a Connect server schedules by itself
+        try:
+            # The only way to a pool: no session has a setting for it.
             self.spark.sparkContext.setLocalProperty("spark.scheduler.pool", pool)
+        except SPARK_ERRORS:
+            # Managed Spark has sessions alone. The limit on jobs at once holds all the same.
+            self._say(f"this Spark lets nobody choose a scheduler pool: {pool} is left out")
 
     def stop_jobs(self) -> None:
         """Interrupt what this engine is doing in another thread."""
